@@ -28,6 +28,9 @@ DesignFields fields_of(const Exec& exec, const DesignOptimizer<Exec>& optimizer,
   if (!solved)
     return fields;
   fields.energy = optimizer.energies(exec);
+  for (const DesignLimit& limit : model.problem.limits)
+    if (limit.kind == DesignLimitKind::stress && fields.stress.empty())
+      fields.stress = optimizer.stresses(exec);
   for (std::size_t i = 0; i < model.problem.cases.size(); ++i) {
     fields.displacement.push_back(optimizer.displacements(exec, int(i)));
     fields.weight.emplace_back();

@@ -106,6 +106,25 @@ StressSums sum_stresses(const Exec& exec, const StressedElements<Exec>& elements
   return result;
 }
 
+namespace detail {
+template<class Exec>
+struct KeepLargestRelaxed {
+  StressedElements<Exec> elements;
+  Array<double, Exec> largest;
+  KOKKOS_FUNCTION void operator()(std::int64_t e) const {
+    largest(e) = Kokkos::max(largest(e), elements.relaxed(e));
+  }
+};
+} // namespace detail
+
+/// largest(e) = max(largest(e), relaxed stress of element e), whatever its role. Does not fence.
+template<class Exec>
+void keep_largest_relaxed(const Exec& exec, const StressedElements<Exec>& elements,
+                          const Array<double, Exec>& largest) {
+  Kokkos::parallel_for("ossatura::keep_largest_relaxed", range(exec, largest.extent(0)),
+                       detail::KeepLargestRelaxed<Exec>{elements, largest});
+}
+
 /// The derivatives of the mean m of given sums over all cases: gradient(e) += that by density,
 /// factor(e) = that by the stress of solid material. Does not fence.
 template<class Exec>

@@ -493,6 +493,20 @@ std::vector<double> DesignOptimizer<Exec>::energies(const Exec& exec) const {
 }
 
 template<class Exec>
+std::vector<double> DesignOptimizer<Exec>::stresses(const Exec& exec) const {
+  const Implementation& own = *implementation_;
+  const auto stress = make_zeros<double>(exec, own.num_elem(), "ossatura::design::stress");
+  const auto largest = make_zeros<double>(exec, own.num_elem(), "ossatura::design::largest");
+  const StressedElements<Exec> elements{own.densities.role(), own.body->volume(),
+                                        own.densities.density(), stress};
+  for (std::size_t k = 0; k < own.analysis.loads().cases.size(); ++k) {
+    own.body->solid_stress(exec, own.law(), own.analysis.displacements()[k], stress);
+    keep_largest_relaxed(exec, elements, largest);
+  }
+  return own.body->download_elements(exec, largest);
+}
+
+template<class Exec>
 DesignState DesignOptimizer<Exec>::state(const Exec& exec) const {
   const Implementation& own = *implementation_;
   DesignState state;

@@ -133,6 +133,9 @@ public:
   std::array<double, 2> density_range(const Exec& exec) const; ///< least, greatest of densities()
   /// Density of the strain energy of all cases in J / m^3 by element, of the last solve.
   std::vector<double> energies(const Exec& exec) const;
+  /// The relaxed von Mises stress of each element (kernels/topopt/stress_mean.hpp), Pa, the largest
+  /// of all cases, of the last solve. Fences.
+  std::vector<double> stresses(const Exec& exec) const;
 
   DesignState state(const Exec& exec) const;
   void set_state(const Exec& exec, const DesignState& state); ///< throws for other sizes

@@ -718,8 +718,10 @@ class Constraints(TopoptCase):
         refused("case", self.limited({**self.tip, "at_most": 1}, cases=[
             {"name": n, "loads": [{"box": [6, 0, 0, 6, 3, 0], "total_force": [0, 0, -1]}]}
             for n in ("a", "b")]))
-        self.fails(BAD_FILE, "a mechanism has the largest output", "topopt", "inverter", "--cells",
-                   "6x4x4", "--objective", "volume", "--max-stress", "1", "-q", "--dry-run")
+        for objective in ("volume", "compliance"):
+            self.fails(BAD_FILE, "a mechanism has the largest output", "topopt", "inverter",
+                       "--cells", "6x4x4", "--objective", objective, "--max-stress", "1", "-q",
+                       "--dry-run")
         self.fails(BAD_FILE, "the compliance of a mechanism", "topopt", "inverter", "--cells",
                    "6x4x4", "--max-compliance", "1", "-q", "--dry-run")
         for option in ("--max-stress", "--max-mass", "--max-compliance", "--objective-change"):

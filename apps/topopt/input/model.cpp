@@ -409,11 +409,10 @@ void check_supports(const ProblemDocument& document, const TopoptModel& model) {
 
 /// The least volume, and limits that go with the options.
 void set_objective(const ProblemDocument& document, TopoptModel& model) {
+  if (document.is_mechanism && (document.is_least_volume || document.has_objective))
+    fail<InputError>(document.file, ": a mechanism has the largest output as its objective: leave "
+                                    "out another one (--objective)");
   if (document.is_least_volume) {
-    if (document.is_mechanism)
-      fail<InputError>(document.file,
-                       ": a mechanism has the largest output as its objective: leave "
-                       "out the objective volume (--objective)");
     if (document.has_volume)
       fail<InputError>(document.file, ": the volume is the objective, and has no limit: leave out "
                                       "\"volume_fraction\" (--volume) and constraints of volume");

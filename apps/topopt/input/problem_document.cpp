@@ -76,6 +76,7 @@ ProblemDocument make_document(const TopoptCommandOptions& options) {
     document.poisson = options.poisson;
   if (options.objective)
     document.is_least_volume = *options.objective == DesignObjective::volume;
+  document.has_objective = options.objective.has_value();
   set_limit(options.max_compliance, DesignLimitKind::compliance, "--max-compliance",
             document.limits);
   set_limit(options.max_stress, DesignLimitKind::stress, "--max-stress", document.limits);

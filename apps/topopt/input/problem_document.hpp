@@ -121,6 +121,7 @@ struct ProblemDocument {
   std::vector<MirrorPlane> mirrors;
   bool is_mechanism = false;
   bool is_least_volume = false;
+  bool has_objective = false; ///< chosen on the command line
   std::vector<LimitChoice> limits;
   bool has_volume = false; ///< how much is said by the user
   std::vector<OutputChoice> outputs;

@@ -258,7 +258,8 @@ Certificate certificate_of(const DesignOptions& options, const TopoptRunResults&
     checks.push_back({"volume", results.final->volume, options.volume_fraction * (1 + 1e-6)});
   for (const DesignLimitValue& one : results.final->limits)
     checks.push_back({"constraint_" + std::to_string(&one - results.final->limits.data()),
-                      1 + one.excess, 1 + limit_tolerance});
+                      std::isnan(one.excess) ? one.excess : std::max(0.0, one.excess),
+                      limit_tolerance});
   // Filters and projections average numbers of [0, 1].
   const double beyond = std::max(-results.least_density, results.greatest_density - 1);
   checks.push_back({"density_bounds", std::max(0.0, beyond), 1e-9});
