@@ -158,8 +158,12 @@ struct DesignOptimizer<Exec>::Implementation {
     analysis.run(exec, steps + 1, law(), densities.density(), step);
     if (is_volume())
       step.objective = step.volume;
-    if (limits.count() > 0)
+    try {
       step.limits = limits.evaluate(exec, design(), step.cases);
+    } catch (...) {
+      analysis.revert();
+      throw;
+    }
     return step;
   }
 

@@ -89,6 +89,19 @@ std::vector<DesignLimit> one_of_each(std::int32_t node) {
           limit_of(DesignLimitKind::stress, 3)};
 }
 
+/// A box of cubes of 0.5 m, held at x = 0, under two load cases; E = 200.
+DesignProblem cubes(const int (&cells)[3]) {
+  DesignProblem problem;
+  problem.mesh = make_hexa_box(cells, {cells[0] / 2., cells[1] / 2., cells[2] / 2.});
+  problem.young = 200;
+  hold(problem, 7, [](double x, double, double) { return x < 0.1; });
+  const std::int32_t end = std::int32_t(problem.mesh.num_points()) - 1;
+  problem.cases.push_back({{"down", {{end, {0, 0, -1}}, {end - 1, {0, 0.3, -1}}}}, 0.7});
+  problem.cases.push_back({{"along", {{end, {2, 1, 0}}}}, 1.3});
+  problem.role.assign(problem.mesh.num_elem(), DesignRole::free);
+  return problem;
+}
+
 /// The square of the von Mises stress of solid material at the centre of element e, a cube of 0.5
 /// m, from the displacements of all nodes; nu = 0.3.
 double square_of_stress(const DesignProblem& problem, std::size_t e, const Values& u) {
@@ -205,15 +218,8 @@ OSSATURA_BACKEND_TEST("Gradients of limits are those of differences", "[design_l
 OSSATURA_BACKEND_TEST("Gradients of limits on voxels and solids are those of differences",
                       "[design_limits]") {
   const TestType exec;
-  DesignProblem problem;
-  problem.mesh = make_hexa_box({4, 2, 3}, {2, 1, 1.5});
-  problem.young = 200;
-  hold(problem, 7, [](double x, double, double) { return x < 0.1; });
+  DesignProblem problem = cubes({4, 2, 3});
   const std::int32_t last = std::int32_t(problem.mesh.num_points()) - 1;
-  problem.cases.resize(2);
-  problem.cases[0] = {{"down", {{last, {0, 0, -1}}, {last - 1, {0, 0.3, -1}}}}, 0.7};
-  problem.cases[1] = {{"along", {{last, {1, 0.2, 0}}}}, 1.3};
-  problem.role.assign(problem.mesh.num_elem(), DesignRole::free);
   problem.role[7] = DesignRole::solid;
   problem.role[13] = DesignRole::void_;
   problem.limits = one_of_each(last);
@@ -264,15 +270,7 @@ OSSATURA_BACKEND_TEST("Gradients of limits on voxels and solids are those of dif
 
 OSSATURA_BACKEND_TEST("Stresses of designs are those of plain loops", "[design_limits]") {
   const TestType exec;
-  DesignProblem problem;
-  problem.mesh = make_hexa_box({3, 2, 2}, {1.5, 1, 1});
-  problem.young = 200;
-  hold(problem, 7, [](double x, double, double) { return x < 0.1; });
-  const std::int32_t last = std::int32_t(problem.mesh.num_points()) - 1;
-  problem.cases.resize(2);
-  problem.cases[0] = {{"down", {{last, {0, 0, -1}}}}, 1};
-  problem.cases[1] = {{"along", {{last, {2, 1, 0}}}}, 1};
-  problem.role.assign(problem.mesh.num_elem(), DesignRole::free);
+  DesignProblem problem = cubes({3, 2, 2});
   problem.role[5] = DesignRole::solid;
   problem.role[7] = DesignRole::void_;
   problem.limits = {limit_of(DesignLimitKind::stress, 5), limit_of(DesignLimitKind::stress, 2, 1)};
