@@ -130,7 +130,7 @@ double square_of_stress(const DesignProblem& problem, std::size_t e, const Value
 }
 
 /// A bar of four cubes along x that is pulled by 1 N, without Poisson's effect, E = 100.
-DesignProblem bar() {
+DesignProblem pulled_bar() {
   DesignProblem problem;
   problem.mesh = make_hexa_box({4, 1, 1}, {4, 1, 1});
   problem.young = 100;
@@ -325,7 +325,7 @@ OSSATURA_BACKEND_TEST("Stresses of designs are those of plain loops", "[design_l
 OSSATURA_BACKEND_TEST("Pulled bars have the least volume that is known", "[design_limits]") {
   const TestType exec;
   const double wanted = 0.7, stretched = 0.04 / std::pow(wanted, 3);
-  DesignProblem problem = bar();
+  DesignProblem problem = pulled_bar();
   problem.limits = {stretch(problem, stretched)};
   CHECK(density_of_bar(exec, problem, bar_options()) == Approx(wanted).epsilon(1e-4));
   problem.limits = {limit_of(DesignLimitKind::compliance, stretched)};
@@ -384,7 +384,7 @@ OSSATURA_BACKEND_TEST("Resumed designs with limits take the same steps", "[desig
 OSSATURA_BACKEND_TEST("Designs end where their objective stays and limits hold",
                       "[design_limits]") {
   const TestType exec;
-  DesignProblem problem = bar();
+  DesignProblem problem = pulled_bar();
   problem.limits = {stretch(problem, 0.04 / std::pow(0.7, 3))};
   DesignOptions options = bar_options();
   DesignOptimizer<TestType> without(exec, problem, options);
@@ -420,7 +420,7 @@ OSSATURA_BACKEND_TEST("Designs end where their objective stays and limits hold",
 
 OSSATURA_BACKEND_TEST("Limits that make no sense are refused", "[design_limits]") {
   const TestType exec;
-  const DesignProblem problem = bar();
+  const DesignProblem problem = pulled_bar();
   const auto refuse = [&](std::vector<DesignLimit> limits, const std::string& text,
                           const auto& change) {
     DesignProblem bad = problem;
