@@ -4,7 +4,7 @@
 // elements can become void, and is s where the element is solid. What is held below a limit L is
 // the p-mean over free elements of all load cases,
 //   m = L (sum v_e (rho_e^(1/2) s_e / L)^p / sum v_e)^(1/p),
-// which is smooth and not above the largest of them.
+// which is smooth, and of one load case not above the largest of them.
 //
 // [1] C. Le, J. Norato, T. Bruns, C. Ha, D. Tortorelli. Stress-based topology optimization for
 //     continua. Struct. Multidiscip. Optim. 41 (2010) 605-620, doi:10.1007/s00158-009-0440-y.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/topopt/input/loading.hpp"
 
+#include "apps/driver/options/number_range.hpp"
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/mesh/mechanics/distribute_load.hpp>
 #include <ossatura/core/mesh/mechanics/traction.hpp>
@@ -305,6 +306,7 @@ std::vector<NodeForce> mean_of(const LimitChoice& choice, const PlaceSelector& s
 void add_limits(const ProblemDocument& document, const PlaceSelector& select, const HeldMask& held,
                 TopoptModel& model) {
   for (const LimitChoice& choice : document.limits) {
+    require_number(choice.place, "a limit", choice.value);
     DesignLimit limit;
     limit.kind = choice.kind;
     limit.limit = choice.value;

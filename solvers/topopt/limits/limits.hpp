@@ -8,7 +8,7 @@
 //                 K v_k = dm/du_k
 //   mass          sum of v_e m_e rho_e
 //
-// The optimiser sees g = value / limit - 1 <= 0 (at least: 1 - value / limit). A mean is below the
+// The optimiser sees g = value / limit - 1 <= 0 (at least: 1 - value / limit). A mean is not the
 // largest stress, so that of stresses it sees c m / limit - 1, with a factor c that follows the
 // largest relaxed stress s from step to step [1]: c = s / m in the first step, then half the c
 // before and half s / m. Where the design stays, c m is s.
