@@ -28,6 +28,9 @@ DesignFields fields_of(const Exec& exec, const DesignOptimizer<Exec>& optimizer,
   if (!solved)
     return fields;
   fields.energy = optimizer.energies(exec);
+  for (const DesignLimit& limit : model.problem.limits)
+    if (limit.kind == DesignLimitKind::stress && fields.stress.empty())
+      fields.stress = optimizer.stresses(exec);
   for (std::size_t i = 0; i < model.problem.cases.size(); ++i) {
     fields.displacement.push_back(optimizer.displacements(exec, int(i)));
     fields.weight.emplace_back();
@@ -75,8 +78,8 @@ ReanalysisSummary reanalyse_surface(const Exec& exec, const TopoptModel& model,
 void require_reanalysable(const TopoptCommandOptions& options, const TopoptModel& model) {
   if (options.reanalyse.value_or(0) == 0)
     return;
-  if (model.options.objective != DesignObjective::compliance)
-    fail<UsageError>("--reanalyse is of designs of least compliance: leave it out of a mechanism");
+  if (model.options.objective == DesignObjective::mechanism)
+    fail<UsageError>("--reanalyse is of designs that are stiff: leave it out of a mechanism");
   if (model.problem.lattice)
     return;
   if (model.problem.solids)
@@ -100,7 +103,8 @@ public:
       , context_(context)
       , writer_(context) {
     if (const auto path = context.claim_file(options.history, stem + ".csv")) {
-      history_ = std::make_unique<DesignHistory>(*path, model.problem.cases.size());
+      history_ =
+          std::make_unique<DesignHistory>(*path, model.problem.cases.size(), model.problem.limits);
       files_.push_back(*path);
     }
     if (!options.no_hdf)

@@ -8,9 +8,20 @@
 #include <ossatura/solvers/topopt/materials.hpp>
 
 #include <cmath>
-#include <sstream>
 
 namespace ossatura {
+
+namespace {
+
+/// `energy` is twice that of a solution. Work that is another shows a residual that bounds the
+/// solution badly.
+void require_balance(const std::string& where, double work, double energy, double residual) {
+  if (!(std::fabs(work - energy) <= 0.01 * std::fabs(energy)))
+    fail<DesignBreakdown>(where, ": the work of the forces is ", work, " and twice the energy ",
+                          energy, ": the residual of ", residual, " is too large");
+}
+
+} // namespace
 
 template<class Exec>
 DesignAnalysis<Exec>::DesignAnalysis(const Exec& exec, const DesignProblem& problem,
@@ -136,56 +147,92 @@ double DesignAnalysis<Exec>::solve(const Exec& exec, int number, std::size_t k, 
   if (is_imposed)
     axpby(exec, 1.0, imposed, 1.0, trial);
   step.solves.push_back(result);
-  const auto where = [&] {
-    std::ostringstream text;
-    text << "step " << number << ", "
-         << (adjoint ? std::string("adjoint") : "load case " + std::to_string(k + 1));
-    return text.str();
-  };
-  if (!result.converged)
-    fail<DesignBreakdown>(where(), ": no solution, residual ", result.residual, " after ",
-                          result.iterations, " iterations of conjugate gradients (tolerance ",
-                          tolerance_, "): more iterations, a larger least modulus, ",
-                          "or is a part held by nothing?");
+  const std::string where = "step " + std::to_string(number) + ", " +
+                            (adjoint ? "adjoint" : "load case " + std::to_string(k + 1));
+  require_solved(where, result);
   // f . u + r . v - u . A u = u . (f - A u) over free components is the first-order error of f . u,
   // which a small residual bounds badly where the void is very soft.
   const Vector product = body_.spare(exec);
   body_.apply(exec, trial, product);
   const double of_forces = dot(exec, force, trial), energy = dot(exec, product, trial);
   const double work = is_imposed ? of_forces + dot(exec, product, imposed) : of_forces;
-  if (!(std::fabs(work - energy) <= 0.01 * std::fabs(energy)))
-    fail<DesignBreakdown>(where(), ": the work of the forces is ", work, " and twice the energy ",
-                          energy, ": the residual of ", result.residual, " is too large");
+  require_balance(where, work, energy, result.residual);
   if (loads_.is_mechanism())
     return dot(exec, loads_.output, trial);
   return is_imposed ? 2 * of_forces - energy : of_forces;
 }
 
 template<class Exec>
+void DesignAnalysis<Exec>::require_solved(const std::string& where,
+                                          const SolveResult& result) const {
+  if (!result.converged)
+    fail<DesignBreakdown>(where, ": no solution, residual ", result.residual, " after ",
+                          result.iterations, " iterations of conjugate gradients (tolerance ",
+                          tolerance_, "): more iterations, a larger least modulus, ",
+                          "or is a part held by nothing?");
+}
+
+template<class Exec>
+SolveResult DesignAnalysis<Exec>::solve_adjoint(const Exec& exec, const std::string& where,
+                                                const DesignForce<Exec>& force,
+                                                const Vector& v) const {
+  const TimedScope scope("ossatura::design::solve_adjoint");
+  const SolveResult result = body_.solve(exec, force, v);
+  require_solved(where, result);
+  const Vector product = body_.spare(exec);
+  body_.apply(exec, v, product);
+  require_balance(where, dot(exec, force, v), dot(exec, product, v), result.residual);
+  return result;
+}
+
+template<class Exec>
 void DesignAnalysis<Exec>::differentiate(const Exec& exec, const SimpLaw& law,
                                          const Vector& density, const Vector& df) const {
-  Kokkos::deep_copy(exec, df, 0.0);
+  if (!loads_.is_mechanism())
+    return differentiate_compliance(exec, law, density, -1, df);
+  std::vector<AdjointTerm> terms; // what a mechanism minimises is minus its output
   for (std::size_t k = 0; k < loads_.cases.size(); ++k)
-    body_.add_energies(exec, loads_.cases[k].weight, u_[k],
-                       loads_.is_mechanism() ? u_.back() : u_[k], df);
-  // Compliance falls with the energies; what a mechanism minimises is minus its output.
-  scale_by_slope(exec, law, density, loads_.is_mechanism() ? 1 : -1, df);
+    terms.push_back({k, -loads_.cases[k].weight, u_.back()});
+  differentiate(exec, law, density, terms, 1, df);
+}
+
+template<class Exec>
+void DesignAnalysis<Exec>::differentiate_compliance(const Exec& exec, const SimpLaw& law,
+                                                    const Vector& density, int load_case,
+                                                    const Vector& df) const {
+  std::vector<AdjointTerm> terms; // compliance falls with the energies
+  for (std::size_t k = 0; k < loads_.cases.size(); ++k)
+    if (load_case < 0 || k == std::size_t(load_case))
+      terms.push_back({k, load_case < 0 ? loads_.cases[k].weight : 1, u_[k]});
+  differentiate(exec, law, density, terms, 2, df);
+}
+
+template<class Exec>
+void DesignAnalysis<Exec>::differentiate(const Exec& exec, const SimpLaw& law,
+                                         const Vector& density,
+                                         const std::vector<AdjointTerm>& terms, double mass_factor,
+                                         const Vector& df) const {
+  Kokkos::deep_copy(exec, df, 0.0);
+  for (const AdjointTerm& term : terms)
+    body_.add_energies(exec, term.weight, u_[term.load_case], term.v, df);
+  scale_by_slope(exec, law, density, -1, df);
   if (loads_.has_body())
-    add_mass_gradient(exec, density, df);
+    add_mass_gradient(exec, density, terms, mass_factor, df);
 }
 
 template<class Exec>
 void DesignAnalysis<Exec>::add_mass_gradient(const Exec& exec, const Vector& density,
+                                             const std::vector<AdjointTerm>& terms, double factor,
                                              const Vector& df) const {
   Kokkos::deep_copy(exec, work_, 0.0);
   const Vector free = body_.spare(exec); // forces at held components do not count
-  for (std::size_t k = 0; k < loads_.cases.size(); ++k) {
-    Kokkos::deep_copy(exec, free, loads_.is_mechanism() ? u_.back() : u_[k]);
+  for (const AdjointTerm& term : terms) {
+    Kokkos::deep_copy(exec, free, term.v);
     clear(exec, body_.held(), free);
-    for (const BodyLoad& load : loads_.cases[k].body)
-      body_.add_body_work(exec, loads_.cases[k].weight, load, free, work_);
+    for (const BodyLoad& load : loads_.cases[term.load_case].body)
+      body_.add_body_work(exec, term.weight, load, free, work_);
   }
-  add_mass_slope(exec, mass_density_, density, loads_.is_mechanism() ? -1 : 2, work_, df);
+  add_mass_slope(exec, mass_density_, density, factor, work_, df);
 }
 
 template<class Exec>

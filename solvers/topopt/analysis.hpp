@@ -23,6 +23,7 @@
 #include <ossatura/solvers/topopt/loads.hpp>
 #include <ossatura/solvers/topopt/optimizer.hpp>
 
+#include <string>
 #include <vector>
 
 namespace ossatura {
@@ -57,6 +58,28 @@ public:
   void differentiate(const Exec& exec, const SimpLaw& law, const Vector& density,
                      const Vector& df) const;
 
+  /// weight (df_k/drho - dK/drho u_k) . v: what the solution u_k of load case k passes on to a
+  /// function of the displacements whose derivative by them is K v. v [num_nodes, 3], zero at held
+  /// components.
+  struct AdjointTerm {
+    std::size_t load_case;
+    double weight;
+    Vector v;
+  };
+  /// df = sum of terms, with the loads on mass counted `mass_factor` times. After a run.
+  void differentiate(const Exec& exec, const SimpLaw& law, const Vector& density,
+                     const std::vector<AdjointTerm>& terms, double mass_factor,
+                     const Vector& df) const;
+  /// The gradient of the compliance of one load case, or, for -1, of the weighted sum of all.
+  void differentiate_compliance(const Exec& exec, const SimpLaw& law, const Vector& density,
+                                int load_case, const Vector& df) const;
+
+  /// Solves A v = force from v, for the moduli of the last run. `where` is the step and the limit,
+  /// for errors. Throws DesignBreakdown, and what v holds then is undefined. Fences.
+  SolveResult solve_adjoint(const Exec& exec, const std::string& where,
+                            const DesignForce<Exec>& force, const Vector& v) const;
+  bool starts_warm() const { return warm_start_; }
+
   /// Density of the strain energy of all cases [num_elem], J / m^3, of the last run.
   void energies(const Exec& exec, const Vector& energy) const;
 
@@ -82,7 +105,10 @@ private:
   const DesignForce<Exec>& forces_of(std::size_t k) const;
   /// The forces of a case with what its displacements ask of free components: f - K u.
   DesignForce<Exec> less_imposed(const Exec& exec, std::size_t k);
-  void add_mass_gradient(const Exec& exec, const Vector& density, const Vector& df) const;
+  void add_mass_gradient(const Exec& exec, const Vector& density,
+                         const std::vector<AdjointTerm>& terms, double factor,
+                         const Vector& df) const;
+  void require_solved(const std::string& where, const SolveResult& result) const;
 
   DesignBody<Exec>& body_;
   bool warm_start_;

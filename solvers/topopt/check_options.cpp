@@ -27,6 +27,8 @@ const DesignOptions& checked(const DesignOptions& o) {
   OSSATURA_REQUIRE(o.start >= 0 && o.start <= 1, "a first density of " << o.start);
   OSSATURA_REQUIRE(o.change_tolerance >= 0 && o.max_steps >= 0,
                    "change " << o.change_tolerance << ", " << o.max_steps << " steps");
+  OSSATURA_REQUIRE(o.objective_change >= 0 && o.objective_change < 1,
+                   "a change of the objective of " << o.objective_change);
   check_continuation(o.penalty, 1, "the penalty");
   if (o.projection) {
     check_continuation(o.sharpness, 1e-6, "the sharpness");

@@ -57,8 +57,9 @@ Array<double, Exec> make_imposed(const Exec& exec, const DesignProblem& problem,
                                  const DesignBody<Exec>& body, const std::string& what) {
   if (displacements.empty())
     return {};
-  OSSATURA_REQUIRE(body.takes_vectors(), what << ": imposed displacements are not known on voxels: "
-                                                 "take the grid mesh");
+  OSSATURA_REQUIRE(body.takes_displacements(),
+                   what << ": imposed displacements are not known on voxels: "
+                           "take the grid mesh");
   const std::vector<std::uint8_t> held = held_mask(problem);
   std::vector<double> imposed(3 * problem.num_nodes());
   for (const NodeDisplacement& u : displacements) {
@@ -134,6 +135,13 @@ DesignLoads<Exec> make_design_loads(const Exec& exec, const DesignProblem& probl
   return loads;
 }
 
+template<class Exec>
+DesignForce<Exec> make_design_force(const Exec& exec, const DesignProblem& problem,
+                                    const std::vector<NodeForce>& forces,
+                                    const DesignBody<Exec>& body, const std::string& what) {
+  return make_force(exec, forces, problem.num_nodes(), body, what);
+}
+
 std::vector<double> sum_springs(const DesignProblem& problem) {
   const std::size_t num_nodes = problem.num_nodes();
   std::vector<double> spring(3 * num_nodes);
@@ -149,7 +157,10 @@ std::vector<double> sum_springs(const DesignProblem& problem) {
 
 #define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template DesignLoads<Exec> make_design_loads(const Exec&, const DesignProblem&, bool,            \
-                                               const DesignBody<Exec>&);
+                                               const DesignBody<Exec>&);                           \
+  template DesignForce<Exec> make_design_force(const Exec&, const DesignProblem&,                  \
+                                               const std::vector<NodeForce>&,                      \
+                                               const DesignBody<Exec>&, const std::string&);
 OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
 #undef OSSATURA_INSTANTIATE
 

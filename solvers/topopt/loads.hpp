@@ -4,6 +4,7 @@
 #include <ossatura/core/base/backend.hpp>
 #include <ossatura/solvers/topopt/bodies/body.hpp>
 
+#include <string>
 #include <vector>
 
 namespace ossatura {
@@ -42,6 +43,13 @@ struct DesignLoads {
 template<class Exec>
 DesignLoads<Exec> make_design_loads(const Exec& exec, const DesignProblem& problem,
                                     bool is_mechanism, const DesignBody<Exec>& body);
+
+/// The sum of forces, or of a direction, on components that are free. Throws std::invalid_argument,
+/// with `what`, for bad numbers and where nothing is free.
+template<class Exec>
+DesignForce<Exec> make_design_force(const Exec& exec, const DesignProblem& problem,
+                                    const std::vector<NodeForce>& forces,
+                                    const DesignBody<Exec>& body, const std::string& what);
 
 /// Stiffness of the springs [num_nodes, 3]. Throws std::invalid_argument for bad numbers.
 std::vector<double> sum_springs(const DesignProblem& problem);

@@ -32,13 +32,13 @@ std::vector<double> relative_moduli(const DesignProblem& problem) {
   return relative;
 }
 
-std::vector<double> mass_densities(const DesignProblem& problem) {
+std::vector<double> mass_densities(const DesignProblem& problem, const char* why) {
   OSSATURA_REQUIRE(!problem.materials.empty(),
-                   "gravity and rotation act on mass: materials with a mass density are missing");
+                   why << ": materials with a mass density are missing");
   for (const HexaMaterial& one : problem.materials)
     OSSATURA_REQUIRE(one.density > 0 && std::isfinite(one.density),
-                     "gravity and rotation act on mass, but the material "
-                         << one.name << " has a mass density of " << one.density);
+                     why << ", but the material " << one.name << " has a mass density of "
+                         << one.density);
   std::vector<double> density;
   for (const std::uint8_t number : problem.material)
     density.push_back(problem.materials[number].density);

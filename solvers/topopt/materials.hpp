@@ -14,8 +14,9 @@ namespace ossatura {
 std::vector<double> relative_moduli(const DesignProblem& problem);
 
 /// Mass densities of solid elements, [num_elem] kg / m^3. Throws std::invalid_argument, naming the
-/// material, where one is not known.
-std::vector<double> mass_densities(const DesignProblem& problem);
+/// material and saying `why` mass counts, where one is not known.
+std::vector<double> mass_densities(const DesignProblem& problem,
+                                   const char* why = "gravity and rotation act on mass");
 
 /// Throws std::invalid_argument, naming the materials, where Poisson's ratios differ, for bodies
 /// that do not know this.

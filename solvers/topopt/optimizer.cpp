@@ -6,9 +6,11 @@
 #include <ossatura/solvers/topopt/analysis.hpp>
 #include <ossatura/solvers/topopt/check_options.hpp>
 #include <ossatura/solvers/topopt/densities.hpp>
+#include <ossatura/solvers/topopt/limits/limits.hpp>
 #include <ossatura/solvers/topopt/mma.hpp>
 #include <ossatura/solvers/topopt/optimality_criteria.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -48,11 +50,15 @@ struct DesignOptimizer<Exec>::Implementation {
   std::unique_ptr<DesignBody<Exec>> body;
   DesignAnalysis<Exec> analysis;
   DesignDensities<Exec> densities;
+  DesignLimits<Exec> limits;
   std::optional<Mma<Exec>> mma;
 
   Vector x;                   ///< [num_elem], as those below
   Vector kept_df, kept_x_new; ///< unless they are in the body's spare vector
   Vector lower, upper;        ///< of moving asymptotes alone
+  Vector dg;                  ///< [num_constraints, num_elem] where there are limits
+  std::vector<double> limit_scale, objectives; ///< of DesignState
+  double excess = 0;                           ///< likewise
   double scale = 0, penalty, sharpness, change = 1;
   int steps = 0;
 
@@ -64,6 +70,8 @@ struct DesignOptimizer<Exec>::Implementation {
       , body(make_design_body(exec, problem, options))
       , analysis(exec, problem, options, *body)
       , densities(exec, problem, options, *body)
+      , limits(exec, problem, options, *body, analysis)
+      , limit_scale(limits.count())
       , penalty(options.penalty.start)
       , sharpness(options.projection ? options.sharpness.start : 0) {
     OSSATURA_REQUIRE(young > 0 && std::isfinite(young), "a modulus of " << young);
@@ -81,9 +89,11 @@ struct DesignOptimizer<Exec>::Implementation {
     if (options.method == DesignMethod::mma) {
       lower = make();
       upper = make();
-      mma.emplace(exec, num_elem(), 1);
+      mma.emplace(exec, num_elem(), num_constraints());
     }
-    Kokkos::deep_copy(exec, x, std::max(densities.first(exec), least()));
+    if (limits.count() > 0)
+      dg = make_zeros<double>(exec, num_constraints() * num_elem(), "ossatura::design::limits");
+    Kokkos::deep_copy(exec, x, std::max(first(exec), least()));
     set_passive(exec, densities.role(), 1, 0, x);
     refresh(exec);
   }
@@ -105,6 +115,22 @@ struct DesignOptimizer<Exec>::Implementation {
     return Vector(spare.data() + which * num_elem(), std::size_t(num_elem()));
   }
 
+  bool is_volume() const { return options.objective == DesignObjective::volume; }
+  int num_constraints() const { return int(limits.count()) + (is_volume() ? 0 : 1); }
+  /// Where the volume is the objective designs begin solid: what can meet the limits does.
+  double first(const Exec& exec) const {
+    if (is_volume())
+      return options.start > 0 ? options.start : 1;
+    return densities.first(exec);
+  }
+  typename DesignLimits<Exec>::Design design() const {
+    return {steps + 1, law(), densities.density(), densities.role()};
+  }
+  /// The gradient of constraint j by variables, to be made.
+  Vector constraint_gradient(int j) const {
+    return Vector(dg.data() + j * num_elem(), std::size_t(num_elem()));
+  }
+
   bool is_mechanism() const { return options.objective == DesignObjective::mechanism; }
   DesignMoment moment() const { return {steps + 1, sharpness}; } ///< of the next step
   SimpLaw law() const {
@@ -113,6 +139,13 @@ struct DesignOptimizer<Exec>::Implementation {
   }
   /// Variables of 0 would stay there for good.
   double least() const { return options.filter == DesignFilter::sensitivity ? 1e-3 : 0; }
+
+  /// Displacements of each solve of a step: of cases, the adjoint of a mechanism, those of limits.
+  std::vector<Vector> solutions() const {
+    std::vector<Vector> all = analysis.displacements();
+    all.insert(all.end(), limits.adjoints().begin(), limits.adjoints().end());
+    return all;
+  }
 
   void refresh(const Exec& exec) { densities.refresh(exec, x, moment(), df(exec)); }
 
@@ -123,6 +156,14 @@ struct DesignOptimizer<Exec>::Implementation {
     step.volume = densities.volume();
     step.grey = densities.grey();
     analysis.run(exec, steps + 1, law(), densities.density(), step);
+    if (is_volume())
+      step.objective = step.volume;
+    try {
+      step.limits = limits.evaluate(exec, design(), step.cases);
+    } catch (...) {
+      analysis.revert();
+      throw;
+    }
     return step;
   }
 
@@ -130,6 +171,10 @@ struct DesignOptimizer<Exec>::Implementation {
   double gradient(const Exec& exec) {
     const TimedScope scope("ossatura::design::gradient");
     const Vector df = this->df(exec);
+    if (is_volume()) {
+      Kokkos::deep_copy(exec, df, volume_gradient(exec));
+      return densities.volume();
+    }
     analysis.differentiate(exec, law(), densities.density(), df);
     const double size = sum_of_sizes(exec, densities.density(), df);
     if (!std::isfinite(size))
@@ -138,22 +183,71 @@ struct DesignOptimizer<Exec>::Implementation {
     return size;
   }
 
-  /// x_new from x, df and the volume. With MMA the objective is scaled once by 10 / (first
-  /// objective), for compliance, as TopOpt in PETSc does (N. Aage, E. Andreassen, B. Lazarov,
-  /// Struct. Multidiscip. Optim. 51 (2015) 565-572, doi:10.1007/s00158-014-1157-0).
-  void update(const Exec& exec, double size) {
+  /// The gradient of a limit's value by variables into `result`, which is no spare vector: solves
+  /// overwrite these.
+  void differentiate_limit(const Exec& exec, std::size_t which, DesignStep& report,
+                           const Vector& result) {
+    limits.differentiate(exec, design(), which, report.limits[which], result, report.solves);
+    densities.pull_back(exec, x, moment(), result, x_new(exec));
+  }
+
+  /// The factors of means of stresses for this step.
+  std::vector<double> next_limit_scale(const DesignStep& report) const {
+    std::vector<double> next = limit_scale;
+    for (std::size_t j = 0; j < next.size(); ++j) {
+      const DesignLimitValue& own = report.limits[j];
+      if (limits.limit(j).kind != DesignLimitKind::stress || !(own.mean > 0))
+        continue;
+      const double ratio = own.value / own.mean;
+      next[j] = next[j] > 0 ? 0.5 * (next[j] + ratio) : ratio;
+    }
+    return next;
+  }
+
+  /// Values of the constraints as MMA takes them, <= 0 where they hold, and dg.
+  std::vector<double> constraints(const Exec& exec, const std::vector<double>& scale_of,
+                                  DesignStep& report) {
+    std::vector<double> g;
+    if (!is_volume())
+      g.push_back(densities.volume() - options.volume_fraction);
+    for (std::size_t j = 0; j < limits.count(); ++j) {
+      const DesignLimit& limit = limits.limit(j);
+      const DesignLimitValue& own = report.limits[j];
+      const bool is_stress = limit.kind == DesignLimitKind::stress;
+      const double factor = is_stress ? scale_of[j] : limit.at_least ? -1 : 1;
+      const Vector row = constraint_gradient(int(g.size()));
+      differentiate_limit(exec, j, report, row);
+      axpby(exec, 0.0, row, factor / limit.limit, row);
+      if (!std::isfinite(sum_of_sizes(exec, row, row)))
+        fail<DesignBreakdown>("step ", steps + 1, ": the gradient of a constraint is not finite");
+      g.push_back(is_stress ? factor * own.mean / limit.limit - 1 : own.excess);
+    }
+    return g;
+  }
+
+  /// x_new from x, df and the volume, and from constraints g where there are limits. With MMA the
+  /// objective is scaled once by 10 / (first objective), for compliance, as TopOpt in PETSc does
+  /// (N. Aage, E. Andreassen, B. Lazarov, Struct. Multidiscip. Optim. 51 (2015) 565-572,
+  /// doi:10.1007/s00158-014-1157-0).
+  void update(const Exec& exec, double size, const std::vector<double>& g) {
     const TimedScope scope("ossatura::design::update");
     const Vector df = this->df(exec), x_new = this->x_new(exec);
     const MoveRange<Exec> bounds{densities.role(), x, least(), options.move};
     const double volume = densities.volume();
-    const Vector dv = volume_gradient(exec);
-    double multiplier;
+    const Vector dv = is_volume() ? Vector() : volume_gradient(exec);
+    double multiplier = 0;
     if (mma) {
       if (scale == 0)
-        scale = size > 0 ? 10 * penalty / size : 1;
+        scale = size > 0 ? 10 * (is_volume() ? 1 : penalty) / size : 1;
       store_bounds(exec, bounds, lower, upper);
-      multiplier = mma->propose(exec, x, scale, df, {volume - options.volume_fraction}, dv, lower,
-                                upper, x_new)[0];
+      if (limits.count() > 0 && !is_volume())
+        Kokkos::deep_copy(exec, constraint_gradient(0), dv);
+      const bool of_volume = limits.count() == 0;
+      for (const double one :
+           mma->propose(exec, x, scale, df,
+                        of_volume ? std::vector<double>{volume - options.volume_fraction} : g,
+                        of_volume ? dv : dg, lower, upper, x_new))
+        multiplier += one;
     } else {
       // Per Sigmund (1997), mechanisms use a smaller damping exponent (0.3): their gradients change
       // sign.
@@ -169,16 +263,24 @@ struct DesignOptimizer<Exec>::Implementation {
   DesignStep step(const Exec& exec) {
     DesignStep report = analyse(exec);
     const double scale_before = scale;
+    const std::vector<double> next_scale = next_limit_scale(report);
     Stopwatch timer;
     try {
+      std::vector<double> g; // before df: solves overwrite it where there is little memory
+      if (limits.count() > 0)
+        g = constraints(exec, next_scale, report);
       const double size = gradient(exec);
       report.seconds_gradient = timer.seconds();
-      update(exec, size);
+      update(exec, size, g);
     } catch (...) {
       analysis.revert();
+      limits.revert(exec);
       scale = scale_before;
       throw;
     }
+    limits.accept();
+    limit_scale = next_scale;
+    note(report);
     const Vector next = x_new(exec);
     report.change = change = largest_difference(exec, next, x);
     if (mma)
@@ -196,8 +298,26 @@ struct DesignOptimizer<Exec>::Implementation {
     return report;
   }
 
+  /// Keeps what is_settled looks at.
+  void note(const DesignStep& report) {
+    if (objectives.size() > std::size_t(objective_window))
+      objectives.erase(objectives.begin());
+    objectives.push_back(report.objective);
+    excess = is_volume() ? -1 : report.volume / options.volume_fraction - 1;
+    for (const DesignLimitValue& one : report.limits)
+      excess = std::max(excess, one.excess);
+  }
+  /// Whether the objective stays, and all limits hold.
+  bool is_settled() const {
+    if (!(options.objective_change > 0) || objectives.size() <= std::size_t(objective_window) ||
+        !(excess <= limit_tolerance))
+      return false;
+    const auto [least, most] = std::minmax_element(objectives.begin(), objectives.end());
+    return *most - *least < options.objective_change * std::fabs(objectives.back());
+  }
+
   /// Physical volume by that allowed, less 1.
-  double excess() const { return densities.volume() / options.volume_fraction - 1; }
+  double volume_excess() const { return densities.volume() / options.volume_fraction - 1; }
 
   void lower_design(const Exec& exec, double by) {
     lower_free(exec, densities.role(), x_new(exec), least(), by, x);
@@ -209,11 +329,11 @@ struct DesignOptimizer<Exec>::Implementation {
   /// position (Illinois), which keeps the root between `low` and `high`.
   bool meet_volume(const Exec& exec) {
     constexpr double slack = 1e-7; // of the volume: the aim is half of it below the limit
-    if (excess() <= slack)
+    if (is_volume() || volume_excess() <= slack)
       return true;
     const TimedScope scope("ossatura::design::meet_volume");
     Kokkos::deep_copy(exec, x_new(exec), x);
-    const auto value = [&] { return excess() + slack / 2; };
+    const auto value = [&] { return volume_excess() + slack / 2; };
     double low = 0, at_low = value();
     double high = options.move;
     lower_design(exec, high);
@@ -272,8 +392,9 @@ double DesignOptimizer<Exec>::radius() const {
 
 template<class Exec>
 bool DesignOptimizer<Exec>::has_converged() const {
-  return implementation_->steps > 0 && !implementation_->continues() &&
-         implementation_->change < implementation_->options.change_tolerance;
+  const Implementation& own = *implementation_;
+  return own.steps > 0 && !own.continues() &&
+         (own.change < own.options.change_tolerance || own.is_settled());
 }
 
 template<class Exec>
@@ -313,6 +434,16 @@ std::vector<double> DesignOptimizer<Exec>::objective_gradient(const Exec& exec) 
 template<class Exec>
 std::vector<double> DesignOptimizer<Exec>::volume_gradient(const Exec& exec) const {
   return body().download_elements(exec, implementation_->volume_gradient(exec));
+}
+
+template<class Exec>
+std::vector<double> DesignOptimizer<Exec>::limit_gradient(const Exec& exec, int which) {
+  Implementation& own = *implementation_;
+  OSSATURA_REQUIRE(which >= 0 && std::size_t(which) < own.limits.count(), "limit " << which);
+  DesignStep report = own.analyse(exec);
+  const auto result = make_zeros<double>(exec, own.num_elem(), "ossatura::design::limit_gradient");
+  own.differentiate_limit(exec, std::size_t(which), report, result);
+  return body().download_elements(exec, result);
 }
 
 template<class Exec>
@@ -366,6 +497,20 @@ std::vector<double> DesignOptimizer<Exec>::energies(const Exec& exec) const {
 }
 
 template<class Exec>
+std::vector<double> DesignOptimizer<Exec>::stresses(const Exec& exec) const {
+  const Implementation& own = *implementation_;
+  const auto stress = make_zeros<double>(exec, own.num_elem(), "ossatura::design::stress");
+  const auto largest = make_zeros<double>(exec, own.num_elem(), "ossatura::design::largest");
+  const StressedElements<Exec> elements{own.densities.role(), own.body->volume(),
+                                        own.densities.density(), stress};
+  for (std::size_t k = 0; k < own.analysis.loads().cases.size(); ++k) {
+    own.body->solid_stress(exec, own.law(), own.analysis.displacements()[k], stress);
+    keep_largest_relaxed(exec, elements, largest);
+  }
+  return own.body->download_elements(exec, largest);
+}
+
+template<class Exec>
 DesignState DesignOptimizer<Exec>::state(const Exec& exec) const {
   const Implementation& own = *implementation_;
   DesignState state;
@@ -383,8 +528,11 @@ DesignState DesignOptimizer<Exec>::state(const Exec& exec) const {
   state.penalty = own.penalty;
   state.sharpness = own.sharpness;
   state.change = own.change;
-  for (const auto& u : own.analysis.displacements())
+  for (const auto& u : own.solutions())
     state.displacement.push_back(body.download_nodes(exec, u));
+  state.limit_scale = own.limit_scale;
+  state.objectives = own.objectives;
+  state.excess = own.excess;
   state.preconditioner = body.state(exec);
   return state;
 }
@@ -393,7 +541,9 @@ template<class Exec>
 void DesignOptimizer<Exec>::set_state(const Exec& exec, const DesignState& state) {
   Implementation& own = *implementation_;
   const std::size_t n = own.num_variables, history = own.mma ? n : 0;
-  const std::vector<Array<double, Exec>>& u = own.analysis.displacements();
+  const std::vector<Array<double, Exec>> u = own.solutions();
+  OSSATURA_REQUIRE(state.limit_scale.empty() || state.limit_scale.size() == own.limits.count(),
+                   state.limit_scale.size() << " factors of " << own.limits.count() << " limits");
   OSSATURA_REQUIRE(state.x.size() == n, state.x.size() << " variables of " << n << " elements");
   for (const std::vector<double>* values : {&state.x_old, &state.x_older, &state.low, &state.high})
     OSSATURA_REQUIRE(values->size() == history,
@@ -423,6 +573,10 @@ void DesignOptimizer<Exec>::set_state(const Exec& exec, const DesignState& state
   own.penalty = state.penalty;
   own.sharpness = state.sharpness;
   own.change = state.change;
+  own.limit_scale.assign(own.limits.count(), 0.0);
+  std::copy(state.limit_scale.begin(), state.limit_scale.end(), own.limit_scale.begin());
+  own.objectives = state.objectives;
+  own.excess = state.excess;
   own.refresh(exec);
   own.analysis.set_modulus(exec, own.law(), own.densities.density());
   own.body->set_state(exec, state.preconditioner);

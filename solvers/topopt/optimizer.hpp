@@ -26,10 +26,22 @@ struct DesignBreakdown : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// What a design has of a DesignLimit (limits/limits.hpp).
+struct DesignLimitValue {
+  double value = 0; ///< in the unit of the limit; of stresses the largest relaxed one
+  double excess =
+      0;            ///< value / limit - 1, or 1 - value / limit of one from below: > 0 is beyond it
+  double mean = 0;  ///< of stresses alone: their p-mean, Pa
+  double solid = 0; ///< of stresses alone: the largest one of solid material where rho > 0.5, Pa
+  double power_sum = 0, stressed_volume = 0; ///< of the mean
+
+  bool holds() const { return excess <= limit_tolerance; } // NaN does not
+};
+
 /// One step: the design was analysed, then changed.
 struct DesignStep {
   int number = 0;       ///< from 1
-  double objective = 0; ///< of the design at the start of the step
+  double objective = 0; ///< of the design at the start of the step; a volume is a fraction
   /// f . u of each load case, less the work that its displacements take (analysis.hpp);
   /// mechanisms: output displacement.
   std::vector<double> cases;
@@ -37,7 +49,8 @@ struct DesignStep {
   double grey = 0;   ///< mean of 4 rho (1 - rho) over the volume that is free (Mnd)
   double change = 0; ///< largest change of a variable by the step
   double penalty = 0, sharpness = 0;
-  std::vector<SolveResult> solves;
+  std::vector<DesignLimitValue> limits; ///< of DesignProblem::limits
+  std::vector<SolveResult> solves;      ///< adjoints of limits among them
   double seconds_prepare = 0, seconds_solve = 0, seconds_gradient = 0, seconds_update = 0;
 };
 
@@ -52,6 +65,9 @@ struct DesignState {
   double penalty = 0, sharpness = 0;
   double change = 1;
   std::vector<std::vector<double>> displacement; ///< of each solve of a step [num_nodes, 3]
+  std::vector<double> limit_scale; ///< factor of each limit's mean of stresses; 0: none yet
+  std::vector<double> objectives;  ///< of the last steps, at most objective_window + 1
+  double excess = 0;               ///< of the volume and all limits in the last step, the largest
   HexaPreconditionerState preconditioner;
 };
 
@@ -74,7 +90,7 @@ public:
   /// Whether the last step changed less than the tolerance (and continuation is at its end), or
   /// all steps are done.
   bool is_done() const;
-  bool has_converged() const; ///< by change
+  bool has_converged() const; ///< by the change of variables or of the objective
   int num_steps() const;      ///< done
 
   /// Analyses the design, takes the gradient and changes the design. Throws DesignBreakdown.
@@ -95,6 +111,8 @@ public:
   /// Fence.
   std::vector<double> objective_gradient(const Exec& exec);
   std::vector<double> volume_gradient(const Exec& exec) const;
+  /// The same of the value of a limit, of stresses of their mean. Solves for its adjoints. Fences.
+  std::vector<double> limit_gradient(const Exec& exec, int which);
 
   /// The design of variables x [num_elem] in [0, 1], which are copied; where an element is not free
   /// its own stays. Histories, continuation and the displacements that solves start from stay, too.
@@ -115,6 +133,9 @@ public:
   std::array<double, 2> density_range(const Exec& exec) const; ///< least, greatest of densities()
   /// Density of the strain energy of all cases in J / m^3 by element, of the last solve.
   std::vector<double> energies(const Exec& exec) const;
+  /// The relaxed von Mises stress of each element (kernels/topopt/stress_mean.hpp), Pa, the largest
+  /// of all cases, of the last solve. Fences.
+  std::vector<double> stresses(const Exec& exec) const;
 
   DesignState state(const Exec& exec) const;
   void set_state(const Exec& exec, const DesignState& state); ///< throws for other sizes

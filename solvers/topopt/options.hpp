@@ -11,7 +11,8 @@ namespace ossatura {
 
 enum class DesignObjective {
   compliance, ///< least sum over the cases of weight f . u
-  mechanism   ///< largest output displacement, sum over the cases
+  mechanism,  ///< largest output displacement, sum over the cases
+  volume      ///< least volume within DesignProblem::limits
 };
 
 enum class DesignFilter {
@@ -36,7 +37,9 @@ constexpr Names<DesignGrid> names_of(DesignGrid) {
   return {{DesignGrid::mesh, "mesh"}, {DesignGrid::voxels, "voxels"}};
 }
 constexpr Names<DesignObjective> names_of(DesignObjective) {
-  return {{DesignObjective::compliance, "compliance"}, {DesignObjective::mechanism, "mechanism"}};
+  return {{DesignObjective::compliance, "compliance"},
+          {DesignObjective::mechanism, "mechanism"},
+          {DesignObjective::volume, "volume"}};
 }
 constexpr Names<DesignFilter> names_of(DesignFilter) {
   return {{DesignFilter::none, "none"},
@@ -51,6 +54,14 @@ constexpr Names<DesignMethod> names_of(DesignMethod) {
 /// SimpLaw::linear_below of designs with gravity or rotation, per Bruyneel and Duysinx (2005).
 inline constexpr double linear_below_with_mass = 0.25;
 
+/// A move limit for designs whose stress is limited: with the usual one stresses swing.
+inline constexpr double move_with_stress = 0.1;
+
+/// Steps over which the objective has to stay for a run to end by it.
+inline constexpr int objective_window = 5;
+/// The part of a limit by which a value may be beyond it, and the limit holds.
+inline constexpr double limit_tolerance = 1e-3;
+
 /// A parameter that grows: `start`, and after each `every` steps times `factor` plus `increment`,
 /// at most `end`.
 struct Continuation {
@@ -61,9 +72,11 @@ struct Continuation {
 
 struct DesignOptions {
   DesignObjective objective = DesignObjective::compliance;
-  double volume_fraction = 0.3; ///< of the volume of all elements, passive ones included, at most
-  Continuation penalty{3, 3};   ///< p
-  double min_modulus = 1e-9;    ///< E_min / E_0
+  /// Of the volume of all elements, passive ones included, at most; where the volume is the
+  /// objective it has no limit.
+  double volume_fraction = 0.3;
+  Continuation penalty{3, 3}; ///< p
+  double min_modulus = 1e-9;  ///< E_min / E_0
   DesignFilter filter = DesignFilter::density;
   double radius = 0;       ///< of the filter, m; 0: 1.5 times the mean edge of elements
   bool projection = false; ///< tanh projection (Wang, Lazarov, Sigmund 2011) of filtered densities
@@ -73,8 +86,12 @@ struct DesignOptions {
   double multiplier_tolerance = 1e-12; ///< of optimality criteria, relative: ends the bisection
   double move = 0.2;
   double start = 0;               ///< density of the first design where it is free; 0: what
-                                  ///< makes the volume the fraction of all
+                                  ///< makes the volume the fraction of all, or 1 where the
+                                  ///< volume is the objective
   double change_tolerance = 0.01; ///< stop when no variable changes by more
+  /// Stop, too, when the objective of the last objective_window steps and the one before differ by
+  /// less than this part of it, and all limits hold to limit_tolerance; 0: never.
+  double objective_change = 0;
   int max_steps = 200;
   DesignGrid grid = DesignGrid::mesh;
   HexaSolverOptions solver;

@@ -3,6 +3,7 @@
 // material may be. Host memory.
 #pragma once
 
+#include <ossatura/core/base/names.hpp>
 #include <ossatura/core/mesh/design_role.hpp>
 #include <ossatura/core/mesh/hexa/model.hpp>
 #include <ossatura/core/mesh/lattice_body.hpp>
@@ -26,6 +27,29 @@ struct MirrorPlane {
   double place;
 };
 
+enum class DesignLimitKind {
+  compliance,   ///< f . u of a load case, or the sum of weight f . u, J
+  displacement, ///< sum of direction . u in a load case, m
+  stress,       ///< largest relaxed von Mises stress of free elements, Pa
+  mass          ///< of all elements, kg
+};
+
+constexpr Names<DesignLimitKind> names_of(DesignLimitKind) {
+  return {{DesignLimitKind::compliance, "compliance"},
+          {DesignLimitKind::displacement, "displacement"},
+          {DesignLimitKind::stress, "stress"},
+          {DesignLimitKind::mass, "mass"}};
+}
+
+/// What a design is held to beside the volume, at most `limit` (solvers/topopt/limits/limits.hpp).
+struct DesignLimit {
+  DesignLimitKind kind = DesignLimitKind::compliance;
+  double limit = 0;      ///< > 0
+  int load_case = -1;    ///< -1: the sum (compliance), all (stress); displacements are of one
+  bool at_least = false; ///< of displacements alone: at least `limit`
+  std::vector<NodeForce> direction{}; ///< of displacements, [m] = sum of these times u
+};
+
 struct DesignProblem {
   ElementMesh mesh; ///< of ElementShape::hexa
   /// In the place of the mesh, which is empty then: for designs on voxels. Numbers of nodes and
@@ -38,6 +62,7 @@ struct DesignProblem {
   std::vector<DesignLoadCase> cases; ///< at least one
   std::vector<DesignRole> role;      ///< [num_elem], or empty: all free
   std::vector<MirrorPlane> mirrors;
+  std::vector<DesignLimit> limits{}; ///< with the volume, at most max_mma_constraints
   // Of compliant mechanisms alone: the displacement sum of direction . u at `output` is maximised.
   std::vector<NodeForce> output;
   std::vector<NodeSpring> springs;

@@ -5,7 +5,7 @@ import json
 import os
 
 from support import driver_case
-from support.driver_case import BAD_FILE, NOT_CONVERGED, UNAVAILABLE, USAGE
+from support.driver_case import BAD_FILE, DONE, NOT_CONVERGED, UNAVAILABLE, USAGE
 from support.designs import TopoptCase, box, problem, volume_of
 
 GENERATORS = {"cantilever": "6x3x3", "mbb": "8x2x3", "lbeam": "5x2x5", "bridge": "8x2x6",
@@ -580,6 +580,157 @@ class Failures(TopoptCase):
         for poisson, codes in ((0.48, []), (0.495, ["locking"])):
             run = self.solve(problem(steps=1, material={"young": 1, "poisson": poisson}))
             self.assertEqual([w["code"] for w in run["warnings"] if w["code"] == "locking"], codes)
+
+
+def l_beam(**more):
+    """An L of 0.2 m, one element thick, with 2 kN at its tip."""
+    return {"mesh": box((20, 1, 20), (0.2, 0.01, 0.2)), "material": {"young": 2.1e11, "poisson": 0.3},
+            "supports": [{"box": [0, 0, 0.2, 0.08, 0.01, 0.2]}],
+            "passive": [{"box": [0.08, 0, 0.08, 0.2, 0.01, 0.2], "role": "void"}], "keep": 0.016,
+            "cases": [{"name": "press", "loads": [
+                {"box": [0.19, 0, 0.08, 0.2, 0.01, 0.08], "total_force": [0, 0, -2000]}]}],
+            "volume_fraction": 0.28, "filter": {"kind": "density", "radius": 0.011}, "steps": 60,
+            **more}
+
+
+class Constraints(TopoptCase):
+    tip = {"kind": "displacement", "box": [6, 0, 0, 6, 3, 0], "direction": [0, 0, -2]}
+
+    def limited(self, *constraints, **more):
+        return problem(**{"constraints": list(constraints), "method": "mma", "change": 0, **more})
+
+    def test_an_l_beam_whose_stress_is_limited(self):
+        # Against the stiffest one: less stress at the same volume, for a larger compliance.
+        designs = []
+        for limit in (1e9, 4.8e7):
+            run = self.solve(l_beam(constraints=[{"kind": "stress", "at_most": limit}]), "--no-stl")
+            self.assertEqual((run["warnings"], run["engine"]["move"]), ([], 0.1))
+            volume, stress = run["results"]["constraints"]
+            self.assertTrue(volume["holds"] and stress["holds"])
+            self.close(volume["value"], 0.28, 1e-3)
+            self.assertEqual((stress["case"], stress["bound"], stress["limit"]),
+                             (None, "at_most", limit))
+            self.assertGreater(stress["value"], stress["mean"])
+            designs.append((stress["value"], run["results"]["cases"][0]["value"]))
+        (stiff_stress, stiffest), (stress, compliance) = designs
+        self.assertGreater(stiff_stress, 5e7)
+        self.assertLess(stress, 4.8e7 * 1.001)
+        self.assertGreater(compliance, stiffest)
+
+    def test_the_least_volume_is_that_of_the_stiffest_design(self):
+        # Of a given volume; at that compliance and displacement no less will do.
+        stiff = self.solve(problem(method="mma", volume_fraction=0.5, steps=40, change=0))
+        limit = stiff["results"]["objective"]
+        light = self.solve(problem(objective="volume", steps=40, change=0), "--max-compliance", limit)
+        self.assertEqual(light["warnings"], [])
+        self.close(light["results"]["objective"], 0.5, 0.01)
+        self.assertEqual(light["results"]["objective"], light["results"]["volume"])
+        self.assertIsNone(light["problem"]["volume_fraction"])
+        self.assertEqual(light["engine"]["method"], "mma")
+        # The force is 1 N at these nodes: what they move by is the compliance.
+        moved = self.solve(problem(objective="volume", steps=40, change=0,
+                                   constraints=[{**self.tip, "at_most": limit}]))
+        self.close(moved["results"]["objective"], light["results"]["objective"], 0.01)
+        constraint, = moved["results"]["constraints"]
+        self.assertEqual((constraint["kind"], constraint["case"]), ("displacement", "tip"))
+        self.close(constraint["value"], moved["results"]["cases"][0]["value"], 1e-9)
+
+    def test_values_of_each_step_and_limits_that_do_not_hold(self):
+        self.write("p.json", json.dumps(self.limited(
+            {**self.tip, "at_least": 1e6}, {"kind": "mass", "at_most": 60},
+            material={"young": 1, "poisson": 0.3, "mass_density": 5})))
+        process = self.ossatura("topopt", "p.json", "-q", "--backend", self.backend, "--history",
+                                "h.csv", "--json", "s.json", code=NOT_CONVERGED)
+        self.assertIn("the constraint displacement does not hold", process.stderr)
+        run = json.loads(self.read("s.json"))
+        self.assertEqual([w["code"] for w in run["warnings"]],
+                         ["constraint-exceeded", "check-failed"])
+        rows = self.rows("h.csv", ("prepare", "solve", "gradient", "update", "seconds"))
+        columns = run["results"]["steps"]["constraints"]
+        for row, values in zip(rows, columns, strict=True):
+            self.assertEqual([float(row["constraint_0"]), float(row["constraint_1"])], values)
+            self.assertEqual((row["constraint_0_limit"], row["constraint_0_holds"],
+                              row["constraint_1_holds"]),
+                             ("1000000", "0", "1" if values[1] <= 60.06 else "0"))
+            self.close(float(row["constraint_1"]), 5 * 54 * float(row["volume"]), 1e-9)
+        volume, moved, mass = run["results"]["constraints"]
+        self.assertEqual([c["holds"] for c in (volume, moved, mass)],
+                         [True, False, mass["value"] <= 60.06])
+        self.close(moved["excess"], 1 - moved["value"] / 1e6, 1e-9)
+        self.assertEqual(run["problem"]["constraints"], [
+            {"kind": "displacement", "case": "tip", "bound": "at_least", "limit": 1e6},
+            {"kind": "mass", "case": None, "bound": "at_most", "limit": 60}])
+
+    def test_resumed_runs_and_checkpoints_of_other_limits(self):
+        constraints = [{**self.tip, "at_most": 500}, {"kind": "stress", "at_most": 2}]
+        for grid in ("mesh", "voxels"):
+            with self.subTest(grid=grid):
+                document = self.limited(*constraints, solver={"grid": grid})
+                code = (DONE, NOT_CONVERGED)  # few steps: limits may hold or not
+                self.solve(document, "--steps", "6", "--history", "whole.csv", code=code)
+                self.solve(document, "--steps", "4", "--history", "first.csv",
+                           "--checkpoint", "c.h5", code=code)
+                self.solve(document, "--steps", "6", "--history", "second.csv",
+                           "--resume", "c.h5", code=code)
+                self.assertEqual(self.rows("first.csv") + self.rows("second.csv"),
+                                 self.rows("whole.csv"))
+        self.fails(BAD_FILE, "springs or constraints are not", "topopt", "p.json", "--max-stress",
+                   "3", "--resume", "c.h5", "-q", "--steps", "8")
+
+    def test_a_run_ends_where_its_objective_stays(self):
+        run = self.solve(problem(steps=200, change=0, objective_change=1e-3))
+        self.assertEqual(run["status"], "converged")
+        objectives = run["results"]["steps"]["objective"]
+        self.assertLess(len(objectives), 200)
+        for steps, ends in ((objectives, True), (objectives[:-1], False)):
+            last = steps[-6:]
+            self.assertEqual(max(last) - min(last) < 1e-3 * last[-1], ends)
+        plain = self.solve(problem(steps=len(objectives), change=0))
+        self.assertEqual(plain["results"]["steps"]["objective"], objectives)
+
+    def test_mistakes(self):
+        def refused(message, document, *arguments):
+            with self.subTest(message=message):
+                self.fails(BAD_FILE, message, "topopt", self.write("p.json", json.dumps(document)),
+                           "-q", "--dry-run", *arguments)
+
+        stress = {"kind": "stress", "at_most": 2}
+        refused('constraints[0].kind: "mas"', self.limited({"kind": "mas", "at_most": 1}))
+        refused("constraints[1].at_most: 0: expected Pa, greater than 0",
+                self.limited(stress, {"kind": "stress", "at_most": 0}))
+        refused("constraints[0]", self.limited({"kind": "stress", "at_least": 1}))
+        refused("at_most", self.limited(self.tip))
+        refused('there is no load case "pull": take one of "tip"',
+                self.limited({**stress, "case": "pull"}))
+        refused("all nodes are held", self.limited(
+            {**self.tip, "box": [0, 0, 0, 0, 3, 3], "at_most": 1}))
+        refused("all of its elements are void", self.limited(
+            {**self.tip, "box": [0, 3, 3, 6, 3, 3], "at_most": 1},
+            passive=[{"box": [5, 2, 2, 6, 3, 3], "role": "void"}]))
+        refused("4 constraints beside the volume: at most 3", self.limited(*[stress] * 4))
+        refused("5 constraints: at most 4", self.limited(*[stress] * 5, objective="volume"))
+        refused("take the method mma", self.limited(stress, method="oc"))
+        refused("take the filter density", self.limited(stress, filter={"kind": "sensitivity"}))
+        refused("has no mass density", self.limited({"kind": "mass", "at_most": 1}))
+        refused("the least volume is none at all", self.limited(objective="volume"))
+        refused("leave out", self.limited(stress, objective="volume"), "--volume", "0.3")
+        refused("limited twice", self.limited({"kind": "volume", "at_most": 0.4}, volume_fraction=0.3))
+        refused("case", self.limited({**self.tip, "at_most": 1}, cases=[
+            {"name": n, "loads": [{"box": [6, 0, 0, 6, 3, 0], "total_force": [0, 0, -1]}]}
+            for n in ("a", "b")]))
+        for objective in ("volume", "compliance"):
+            self.fails(BAD_FILE, "a mechanism has the largest output", "topopt", "inverter",
+                       "--cells", "6x4x4", "--objective", objective, "--max-stress", "1", "-q",
+                       "--dry-run")
+        self.fails(BAD_FILE, "the compliance of a mechanism", "topopt", "inverter", "--cells",
+                   "6x4x4", "--max-compliance", "1", "-q", "--dry-run")
+        for option in ("--max-stress", "--max-mass", "--max-compliance", "--objective-change"):
+            self.fails(USAGE, option, "topopt", "cantilever", option, "0")
+        plan = self.optimise("cantilever", "--cells", "6x3x3", "--dry-run")
+        more = self.optimise("cantilever", "--cells", "6x3x3", "--max-stress", "9", "--dry-run")
+        self.assertGreater(more["results"]["design_bytes"], plan["results"]["design_bytes"])
+        self.assertEqual(self.solve(self.limited({"kind": "volume", "at_most": 0.4}), "--dry-run")
+                         ["problem"]["volume_fraction"], 0.4)
 
 
 class Usage(TopoptCase):

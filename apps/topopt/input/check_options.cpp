@@ -28,6 +28,11 @@ void check_design(const CLI::App& app, const TopoptCommandOptions& options) {
     require_fraction("--start", o.start, "a density");
   if (!(o.change_tolerance >= 0))
     fail<UsageError>("--change ", o.change_tolerance, ": at least 0");
+  if (app.count("--objective-change") > 0)
+    require_fraction("--objective-change", o.objective_change, "a part of the objective");
+  require_positive("--max-compliance", options.max_compliance, "J");
+  require_positive("--max-stress", options.max_stress, "Pa");
+  require_positive("--max-mass", options.max_mass, "kg");
   require_at_least("--steps", o.max_steps, 1);
   require_fraction("--tolerance", o.solver.cg.tolerance, "a relative residual such as 1e-6");
   require_at_least("--max-iterations", o.solver.cg.max_iterations, 1);

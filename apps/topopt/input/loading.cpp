@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/topopt/input/loading.hpp"
 
+#include "apps/driver/options/number_range.hpp"
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/mesh/mechanics/distribute_load.hpp>
 #include <ossatura/core/mesh/mechanics/traction.hpp>
@@ -249,6 +250,78 @@ void add_mechanism(const ProblemDocument& document, const PlaceSelector& select,
       for (int c = 0; c < 3; ++c)
         if (const double k = spring.stiffness[std::size_t(c)]; k > 0)
           model.problem.springs.push_back({node, c, k / double(nodes.size())});
+  }
+}
+
+namespace {
+
+/// The number of the load case that a limit names; -1 where it names none, of displacements the
+/// only one.
+int case_of(const LimitChoice& choice, const TopoptModel& model) {
+  const std::vector<std::string>& names = model.case_names;
+  std::string known = "\"" + names[0] + "\"";
+  for (std::size_t k = 1; k < names.size(); ++k)
+    known += ", \"" + names[k] + "\"";
+  if (choice.load_case) {
+    const auto found = std::find(names.begin(), names.end(), *choice.load_case);
+    if (found == names.end())
+      fail<InputError>(choice.place, ": there is no load case \"", *choice.load_case,
+                       "\": take one of ", known);
+    return int(found - names.begin());
+  }
+  if (choice.kind != DesignLimitKind::displacement)
+    return -1;
+  if (names.size() > 1)
+    fail<InputError>(choice.place, ": a displacement is of one load case: give \"case\", one of ",
+                     known);
+  return 0;
+}
+
+/// The mean of the nodes in the direction.
+std::vector<NodeForce> mean_of(const LimitChoice& choice, const PlaceSelector& select,
+                               const HeldMask& held, const DesignProblem& problem) {
+  const std::vector<std::int32_t> nodes = select.nodes(choice.nodes);
+  const std::function<bool(std::int32_t)> in_void = nodes_in_void(problem);
+  const double share = 1 / double(nodes.size());
+  const auto& d = choice.direction;
+  bool moves = false;
+  std::vector<NodeForce> mean;
+  for (const std::int32_t node : nodes) {
+    if (in_void(node))
+      fail<InputError>(choice.place, ": the displacement of node ", node,
+                       " is limited, but all of its elements are void: take others, or make these "
+                       "free or solid");
+    mean.push_back({node, {share * d[0], share * d[1], share * d[2]}});
+    for (int c = 0; c < 3; ++c)
+      moves = moves || (d[std::size_t(c)] != 0 && !held.has(node, c));
+  }
+  if (!moves)
+    fail<InputError>(choice.place, ": nothing limits a displacement that is 0: all nodes are held "
+                                   "in this direction. Take others");
+  return mean;
+}
+
+} // namespace
+
+void add_limits(const ProblemDocument& document, const PlaceSelector& select, const HeldMask& held,
+                TopoptModel& model) {
+  for (const LimitChoice& choice : document.limits) {
+    require_number(choice.place, "a limit", choice.value);
+    DesignLimit limit;
+    limit.kind = choice.kind;
+    limit.limit = choice.value;
+    limit.load_case = case_of(choice, model);
+    limit.at_least = choice.at_least;
+    if (choice.kind == DesignLimitKind::displacement)
+      limit.direction = mean_of(choice, select, held, model.problem);
+    if (choice.kind == DesignLimitKind::mass)
+      for (const HexaMaterial& one : model.problem.materials)
+        if (!(one.density > 0))
+          fail<InputError>(choice.place, ": mass is limited, but the material ",
+                           one.name.empty() ? "" : one.name + " ",
+                           "has no mass density: give *DENSITY in a deck, \"mass_density\" in a "
+                           "problem, or --mass-density");
+    model.problem.limits.push_back(std::move(limit));
   }
 }
 

@@ -51,4 +51,9 @@ void add_cases(const ProblemDocument& document, HexaModel& hexa, const PlaceSele
 void add_mechanism(const ProblemDocument& document, const PlaceSelector& select,
                    const HeldMask& held, TopoptModel& model);
 
+/// Adds the limits, after the load cases. Throws InputError for load cases that are not there, and
+/// for nodes that cannot move or that only void elements have.
+void add_limits(const ProblemDocument& document, const PlaceSelector& select, const HeldMask& held,
+                TopoptModel& model);
+
 } // namespace ossatura

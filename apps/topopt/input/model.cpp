@@ -14,6 +14,7 @@
 #include <ossatura/solvers/topopt/bodies/fill_surface.hpp>
 #include <ossatura/solvers/topopt/bodies/solids.hpp>
 #include <ossatura/solvers/topopt/generators.hpp>
+#include <ossatura/solvers/topopt/limits/limits.hpp>
 #include <ossatura/solvers/topopt/part/kept_layers.hpp>
 
 #include <algorithm>
@@ -406,6 +407,24 @@ void check_supports(const ProblemDocument& document, const TopoptModel& model) {
   fail<InputError>(document.file, ": ", motion, ": hold more nodes or components");
 }
 
+/// The least volume, and limits that go with the options.
+void set_objective(const ProblemDocument& document, TopoptModel& model) {
+  if (document.is_mechanism && (document.is_least_volume || document.has_objective))
+    fail<InputError>(document.file, ": a mechanism has the largest output as its objective: leave "
+                                    "out another one (--objective)");
+  if (document.is_least_volume) {
+    if (document.has_volume)
+      fail<InputError>(document.file, ": the volume is the objective, and has no limit: leave out "
+                                      "\"volume_fraction\" (--volume) and constraints of volume");
+    model.options.objective = DesignObjective::volume;
+  }
+  try {
+    require_limits(model.problem, model.options);
+  } catch (const std::invalid_argument& error) {
+    fail<InputError>(document.file, ": ", library_message(error));
+  }
+}
+
 /// Free elements near supports and loads become solid.
 void keep_layers(const ProblemDocument& document, TopoptModel& model) {
   if (!document.keep)
@@ -478,6 +497,7 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
   }
   add_cases(document, hexa, select, held, displacements, model);
   add_mechanism(document, select, held, model);
+  add_limits(document, select, held, model);
   keep_layers(document, model);
   require_sizes(document, problem);
   check_body_loads(document, model);
@@ -489,8 +509,11 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
 
   if (document.is_mechanism)
     model.options = DesignOptions::mechanism();
-  if (problem.has_body_loads())
+  if (problem.has_body_loads() || !problem.limits.empty() || document.is_least_volume)
     model.options.method = DesignMethod::mma;
+  for (const DesignLimit& limit : problem.limits)
+    if (limit.kind == DesignLimitKind::stress)
+      model.options.move = move_with_stress;
   if (is_surface(document.mesh))
     model.options.grid = DesignGrid::voxels;
   document.changes.apply_to(model.options);
@@ -498,6 +521,7 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
   if (problem.has_body_loads() && model.options.method == DesignMethod::oc)
     fail<InputError>(document.file, ": the method oc takes gradients of one sign, and with gravity "
                                     "or rotation they have both: take mma, or leave it out");
+  set_objective(document, model);
   model.has_steps = document.has_steps;
   return model;
 }

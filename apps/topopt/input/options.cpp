@@ -63,8 +63,25 @@ void add_design_options(CLI::App& app, TopoptCommandOptions& o) {
   app.option_defaults()->group("Design (defaults: the problem's, else those in parentheses)");
   const DesignOptions mechanism = DesignOptions::mechanism();
   using D = DesignOptions;
+  add_choice_of<DesignObjective>(
+      app, "--objective",
+      {{DesignObjective::compliance, name_of(DesignObjective::compliance)},
+       {DesignObjective::volume, name_of(DesignObjective::volume)}},
+      "",
+      "Least compliance within --volume, or least volume within the limits below and "
+      "\"constraints\" "
+      "of the problem (compliance)",
+      [&o](DesignObjective objective) { o.objective = objective; });
   add_number(app, o.changes, "--volume", &D::volume_fraction, "X",
              "Part of the volume that material may take");
+  app.add_option("--max-compliance", o.max_compliance,
+                 "Sum over the load cases of weight times compliance, at most J. This and the next "
+                 "two replace the problem's constraints of their kind")
+      ->type_name("J");
+  app.add_option("--max-stress", o.max_stress,
+                 "Relaxed von Mises stress of all load cases, at most PA")
+      ->type_name("PA");
+  app.add_option("--max-mass", o.max_mass, "Mass, at most KG")->type_name("KG");
   add_named(app, o.changes, "--filter", &D::filter,
             "Of sensitivities or densities by distance, or of densities by an equation");
   add_number(app, o.changes, "--radius", &D::radius, "X", "Of the filter in m",
@@ -80,14 +97,17 @@ void add_design_options(CLI::App& app, TopoptCommandOptions& o) {
   add_named(app, o.changes, "--method", &D::method,
             "Optimality criteria, or the method of moving asymptotes",
             default_text(o.changes.defaults.method) + "; " + default_text(mechanism.method) +
-                " for mechanisms");
+                " for mechanisms, gravity, rotation and with constraints");
   add_number(app, o.changes, "--move", &D::move, "X", "Largest change of a density in a step",
              default_text(o.changes.defaults.move) + "; " + default_text(mechanism.move) +
-                 " for mechanisms");
+                 " for mechanisms, " + default_text(move_with_stress) + " where stress is limited");
   add_number(app, o.changes, "--start", &D::start, "X", "Density of the first design",
-             "that of --volume");
+             "that of --volume; 1 for --objective volume");
   add_number(app, o.changes, "--change", &D::change_tolerance, "X",
              "Stop when no density changes by more");
+  add_number(app, o.changes, "--objective-change", &D::objective_change, "X",
+             "Stop, too, when the objective changed by less than this part of itself over " +
+                 std::to_string(objective_window) + " steps, and all constraints hold; 0: never");
   add_number(app, o.changes, "--steps", &D::max_steps, "N",
              "Steps at most, those before --resume among them");
 }
@@ -191,6 +211,7 @@ void add_topopt_options(CLI::App& app, TopoptCommandOptions& options) {
 
 void note_given_options(const CLI::App& app, TopoptCommandOptions& options) {
   options.has_steps = app.count("--steps") > 0;
+  options.has_volume = app.count("--volume") > 0;
   if (app.count("--precision") > 0) {
     options.changes.set(of_topopt_solver(&HexaSolverOptions::precision), *options.common.precision);
     options.changes.set(member_of(&DesignOptions::voxels, &VoxelSolverOptions::precision),

@@ -27,7 +27,10 @@ struct TopoptCommandOptions : StepFileOptions {
   std::optional<double> distort, unit, voxel, young, poisson, mass_density, keep;
   std::optional<std::uint64_t> renumber;
 
-  bool has_steps = false; ///< --steps was given
+  std::optional<DesignObjective> objective;                   ///< not of mechanisms
+  std::optional<double> max_compliance, max_stress, max_mass; ///< J, Pa, kg
+  bool has_steps = false;                                     ///< --steps was given
+  bool has_volume = false;                                    ///< --volume was given
   /// Each puts one option that was given in the place of the problem's.
   Changes<DesignOptions> changes;
 

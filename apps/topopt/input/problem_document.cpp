@@ -5,6 +5,7 @@
 #include "apps/topopt/input/read_problem.hpp"
 #include <ossatura/core/base/require.hpp>
 
+#include <algorithm>
 #include <filesystem>
 
 namespace ossatura {
@@ -13,6 +14,25 @@ bool is_surface(const HexaSource& source) {
   const std::string ending = std::filesystem::path(source.file).extension().string();
   return source.kind == HexaSource::Kind::file && (ending == ".stl" || ending == ".off");
 }
+
+namespace {
+
+/// Puts a limit of the command line in the place of all of its kind.
+void set_limit(const std::optional<double>& value, DesignLimitKind kind, const char* option,
+               std::vector<LimitChoice>& limits) {
+  if (!value)
+    return;
+  limits.erase(std::remove_if(limits.begin(), limits.end(),
+                              [&](const LimitChoice& one) { return one.kind == kind; }),
+               limits.end());
+  LimitChoice limit;
+  limit.place = option;
+  limit.kind = kind;
+  limit.value = *value;
+  limits.push_back(std::move(limit));
+}
+
+} // namespace
 
 ProblemDocument make_document(const TopoptCommandOptions& options) {
   ProblemDocument document;
@@ -54,6 +74,14 @@ ProblemDocument make_document(const TopoptCommandOptions& options) {
     document.young = options.young;
   if (options.poisson)
     document.poisson = options.poisson;
+  if (options.objective)
+    document.is_least_volume = *options.objective == DesignObjective::volume;
+  document.has_objective = options.objective.has_value();
+  set_limit(options.max_compliance, DesignLimitKind::compliance, "--max-compliance",
+            document.limits);
+  set_limit(options.max_stress, DesignLimitKind::stress, "--max-stress", document.limits);
+  set_limit(options.max_mass, DesignLimitKind::mass, "--max-mass", document.limits);
+  document.has_volume = document.has_volume || options.has_volume;
   return document;
 }
 

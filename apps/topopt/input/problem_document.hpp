@@ -97,6 +97,17 @@ struct SpringChoice {
   std::array<double, 3> stiffness{}; ///< N / m, shared by the nodes
 };
 
+/// What the design is held to beside the volume.
+struct LimitChoice {
+  std::string place; ///< for messages
+  DesignLimitKind kind = DesignLimitKind::compliance;
+  double value = 0;
+  bool at_least = false;
+  std::optional<std::string> load_case;
+  PlaceSelection nodes; ///< of displacements: their mean in this direction
+  std::array<double, 3> direction{};
+};
+
 struct ProblemDocument {
   std::string file; ///< for messages: the problem, or the mesh, or the name of the generator
   HexaSource mesh;
@@ -109,6 +120,10 @@ struct ProblemDocument {
   std::optional<double> keep; ///< m around supports and loads that stay solid
   std::vector<MirrorPlane> mirrors;
   bool is_mechanism = false;
+  bool is_least_volume = false;
+  bool has_objective = false; ///< chosen on the command line
+  std::vector<LimitChoice> limits;
+  bool has_volume = false; ///< how much is said by the user
   std::vector<OutputChoice> outputs;
   std::vector<SpringChoice> springs;
   std::vector<std::string> surfaces; ///< files that selections name, as they are opened

@@ -94,8 +94,9 @@ void read_linear_solver(const Place& place, ProblemDocument& problem) {
 } // namespace
 
 std::vector<std::string> design_keys() {
-  return {"volume_fraction", "filter", "projection", "penalty", "min_modulus", "method", "move",
-          "start",           "change", "steps",      "solver"};
+  return {"volume_fraction", "filter",           "projection", "penalty",
+          "min_modulus",     "method",           "move",       "start",
+          "change",          "objective_change", "steps",      "solver"};
 }
 
 void read_design(const JsonPlace& place, ProblemDocument& problem) {
@@ -118,6 +119,8 @@ void read_design(const JsonPlace& place, ProblemDocument& problem) {
   read.set("change", &DesignOptions::change_tolerance, [](const Place& p) {
     return p.not_negative("the change of a variable that ends the run, at least 0");
   });
+  read.fraction("objective_change", &DesignOptions::objective_change,
+                "a change of the objective, relative, greater than 0 and less than 1");
   read.count("steps", &DesignOptions::max_steps, 1, "steps at most, at least 1");
   problem.has_steps = place.has("steps");
   if (const auto filter = place.find("filter"))

@@ -202,19 +202,74 @@ void read_materials(const Place& list, ProblemDocument& problem) {
   }
 }
 
+/// The direction of one length.
+std::array<double, 3> read_direction(const Place& place) {
+  const char* expected = "three components of a direction";
+  std::array<double, 3> d = read_vector(place.at("direction", expected), expected);
+  const double length = std::hypot(d[0], d[1], d[2]);
+  for (double& component : d)
+    component /= length;
+  return d;
+}
+
+/// One of the names, and what it stands for; the volume has no kind.
+std::optional<DesignLimitKind> read_limit_kind(const Place& place) {
+  Names<std::optional<DesignLimitKind>> known;
+  for (const Named<DesignLimitKind>& one : name_table<DesignLimitKind>)
+    known.add({one.value, one.name});
+  known.add({std::nullopt, "volume"});
+  const char* expected = "\"compliance\", \"displacement\", \"stress\", \"mass\" or \"volume\"";
+  return place.at("kind", expected).choice(known);
+}
+
+void read_volume_limit(const Place& place, ProblemDocument& problem) {
+  place.require_object({"kind", "at_most"});
+  const char* expected = "a part of the volume, greater than 0 and less than 1";
+  if (problem.has_volume)
+    fail<InputError>(place.where(), ": the volume is limited twice: leave out this constraint, or "
+                                    "\"volume_fraction\"");
+  problem.has_volume = true;
+  problem.changes.set(&DesignOptions::volume_fraction,
+                      place.at("at_most", expected).fraction(expected));
+}
+
+void read_limit(const Place& place, ProblemDocument& problem) {
+  const std::optional<DesignLimitKind> kind = read_limit_kind(place);
+  if (!kind)
+    return read_volume_limit(place, problem);
+  LimitChoice limit;
+  limit.place = place.where();
+  limit.kind = *kind;
+  std::string bound = "at_most";
+  if (*kind == DesignLimitKind::displacement) {
+    const Keys keys = {"kind", "case", "direction", "at_most", "at_least"};
+    limit.nodes = read_nodes(place, keys, problem);
+    limit.direction = read_direction(place);
+    bound = place.only_name({"at_most", "at_least"});
+    limit.at_least = bound == "at_least";
+  } else if (*kind == DesignLimitKind::mass) {
+    place.require_object({"kind", "at_most"});
+  } else {
+    place.require_object({"kind", "case", "at_most"});
+  }
+  const char* expected = *kind == DesignLimitKind::compliance     ? "J, greater than 0"
+                         : *kind == DesignLimitKind::displacement ? "m, greater than 0"
+                         : *kind == DesignLimitKind::stress       ? "Pa, greater than 0"
+                                                                  : "kg, greater than 0";
+  limit.value = place.at(bound, expected).positive(expected);
+  if (const auto name = place.find("case"))
+    limit.load_case = name->text("the name of a load case");
+  problem.limits.push_back(std::move(limit));
+}
+
 void read_mechanism(const Place& place, ProblemDocument& problem) {
   place.require_object({"output", "springs"});
   problem.is_mechanism = true;
   const char* expected = "a list of nodes with the direction in which they should move";
   const Place list = place.at("output", expected);
   for (const Place& item : list.items(expected)) {
-    const char* direction = "three components of a direction";
-    problem.outputs.push_back({read_nodes(item, {"direction"}, problem),
-                               read_vector(item.at("direction", direction), direction)});
-    std::array<double, 3>& d = problem.outputs.back().direction;
-    const double length = std::hypot(d[0], d[1], d[2]);
-    for (double& component : d)
-      component /= length;
+    PlaceSelection nodes = read_nodes(item, {"direction"}, problem);
+    problem.outputs.push_back({std::move(nodes), read_direction(item)});
   }
   if (problem.outputs.empty())
     list.fail_value(expected);
@@ -278,9 +333,15 @@ void read_loading(const JsonPlace& place, ProblemDocument& problem) {
       objective->require_object({"mechanism"});
       read_mechanism(objective->at("mechanism", "output and springs"), problem);
     } else {
-      objective->one_of({name_of(DesignObjective::compliance)});
+      problem.is_least_volume =
+          objective->one_of({name_of(DesignObjective::compliance),
+                             name_of(DesignObjective::volume)}) == name_of(DesignObjective::volume);
     }
   }
+  problem.has_volume = place.has("volume_fraction");
+  if (const auto list = place.find("constraints"))
+    for (const Place& item : list->items("a list of constraints"))
+      read_limit(item, problem);
 }
 
 } // namespace ossatura

@@ -111,6 +111,15 @@ DesignIdentity identify(const DesignProblem& problem, const DesignOptions& o) {
     hash.add(spring.component);
     hash.add(spring.stiffness);
   }
+  for (const DesignLimit& limit : problem.limits) { // none: as checkpoints of before there were any
+    hash.add(limit.kind);
+    hash.add(limit.limit);
+    hash.add(limit.load_case);
+    hash.add(limit.at_least);
+    add_forces(hash, limit.direction);
+    for (const HexaMaterial& one : problem.materials)
+      hash.add(one.density);
+  }
   identity.problem = hash.digits();
 
   hash.add(o.objective);
@@ -147,6 +156,9 @@ void write_design_checkpoint(const std::string& path, const DesignState& state,
                           const std::vector<double>& values) {
       group.write(name, {values.size()}, values.data());
     };
+    root.write_scalar("excess", state.excess);
+    write(root, "limit_scale", state.limit_scale);
+    write(root, "objectives", state.objectives);
     write(root, "x", state.x);
     write(root, "x_old", state.x_old);
     write(root, "x_older", state.x_older);
@@ -167,6 +179,24 @@ void write_design_checkpoint(const std::string& path, const DesignState& state,
   file.commit();
 }
 
+namespace {
+
+/// What constraints and the end by the objective go by.
+void read_limit_state(const Hdf5File& file, const std::string& path, const DesignProblem& problem,
+                      DesignState& state) {
+  const Hdf5Group root = file.root();
+  state.excess = root.dataset("excess").read_scalar<double>("the excess over limits");
+  state.limit_scale = root.dataset("limit_scale").read<double>();
+  state.objectives = root.dataset("objectives").read<double>();
+  if (state.limit_scale.size() != problem.limits.size() || !all_finite(state.limit_scale) ||
+      state.objectives.size() > std::size_t(objective_window) + 1 ||
+      !all_finite(state.objectives) || !std::isfinite(state.excess))
+    fail<InputError>(path, ": /limit_scale, /objectives: expected ", problem.limits.size(),
+                     " and at most ", objective_window + 1, " finite numbers; the file is damaged");
+}
+
+} // namespace
+
 DesignState read_design_checkpoint(const std::string& path, const DesignIdentity& identity,
                                    const DesignProblem& problem) {
   const Hdf5File file = open_checkpoint(path, format);
@@ -175,13 +205,13 @@ DesignState read_design_checkpoint(const std::string& path, const DesignIdentity
     fail<InputError>(path, ": is a checkpoint of another mesh: its nodes or elements are others");
   if (root.text_attribute("problem") != identity.problem)
     fail<InputError>(path, ": is a checkpoint of another problem: its mesh is the same, but "
-                           "material, supports, loads, passive elements, symmetry or springs are "
-                           "not");
+                           "material, supports, loads, passive elements, symmetry, springs or "
+                           "constraints are not");
   if (root.text_attribute("options") != identity.options)
     fail<InputError>(path,
                      ": is a checkpoint of other options: volume, filter, projection, "
                      "penalty, modulus of void, method, move, start, warm start and grid must "
-                     "be as they were; steps, change and the linear solver may be others");
+                     "be as they were; steps, changes and the linear solver may be others");
   DesignState state;
   state.steps = root.dataset("steps").read_scalar<int>("the number of steps done");
   state.scale = root.dataset("scale").read_scalar<double>("the scale of the objective");
@@ -195,6 +225,8 @@ DesignState read_design_checkpoint(const std::string& path, const DesignIdentity
                        " finite numbers; the file is damaged");
     return values;
   };
+  if (root.has("objectives")) // checkpoints of before have none
+    read_limit_state(file, path, problem, state);
   const std::size_t num_elem = problem.num_elem();
   state.x = read("x", num_elem, false);
   state.x_old = read("x_old", num_elem, true);

@@ -82,6 +82,8 @@ void write_design(const std::string& path, const TopoptModel& model, const Desig
     file.constant_cell_data<std::uint8_t>("material", [&] { return problem.material; });
   if (!fields.energy.empty())
     file.cell_data("strain_energy_density", fields.energy, 1, "J/m3");
+  if (!fields.stress.empty())
+    file.cell_data("relaxed_von_mises", fields.stress, 1, "Pa");
   write_supports(problem, file);
   std::vector<std::string> suffixes;
   for (std::size_t i = 0; i < fields.displacement.size(); ++i) {

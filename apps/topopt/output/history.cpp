@@ -9,18 +9,26 @@ namespace ossatura {
 
 namespace {
 
-std::string head(std::size_t num_cases) {
+std::string head(std::size_t num_cases, std::size_t num_limits) {
   std::string text = "step,objective";
   for (std::size_t i = 0; i < num_cases; ++i)
     text += ",case_" + std::to_string(i);
+  for (std::size_t j = 0; j < num_limits; ++j) {
+    const std::string name = ",constraint_" + std::to_string(j);
+    text += name + name + "_limit" + name + "_holds";
+  }
   return text + ",volume,change,grey,penalty,sharpness,iterations,residual,prepare,solve,gradient,"
                 "update,seconds";
 }
 
 } // namespace
 
-DesignHistory::DesignHistory(const std::string& path, std::size_t num_cases)
-    : file_(path, head(num_cases)) {}
+DesignHistory::DesignHistory(const std::string& path, std::size_t num_cases,
+                             const std::vector<DesignLimit>& limits)
+    : file_(path, head(num_cases, limits.size())) {
+  for (const DesignLimit& one : limits)
+    limit_.push_back(one.limit);
+}
 
 void DesignHistory::add(const DesignStep& step) {
   char text[64];
@@ -35,6 +43,8 @@ void DesignHistory::add(const DesignStep& step) {
   std::string line = std::to_string(step.number) + exact(step.objective);
   for (const double value : step.cases)
     line += exact(value);
+  for (std::size_t j = 0; j < step.limits.size(); ++j)
+    line += exact(step.limits[j].value) + exact(limit_[j]) + (step.limits[j].holds() ? ",1" : ",0");
   for (const double value : {step.volume, step.change, step.grey, step.penalty, step.sharpness})
     line += exact(value);
   line += "," + std::to_string(iterations_of(step)) + brief(",%.6e", residual_of(step));

@@ -7,15 +7,18 @@
 
 namespace ossatura {
 
-/// Columns by their names in the first line, one `case_K` for each of `num_cases`; seconds for the
-/// phases. Numbers are written so that they can be read back exactly.
+/// Columns by their names in the first line, one `case_K` for each of `num_cases`, and for each
+/// limit `constraint_J` with its limit and whether it holds (1 or 0); seconds for the phases.
+/// Numbers are written so that they can be read back exactly.
 class DesignHistory {
 public:
   /// Throws InputError where `path` cannot be written.
-  DesignHistory(const std::string& path, std::size_t num_cases);
+  DesignHistory(const std::string& path, std::size_t num_cases,
+                const std::vector<DesignLimit>& limits);
   void add(const DesignStep& step);
 
 private:
+  std::vector<double> limit_;
   CsvFile file_;
 };
 

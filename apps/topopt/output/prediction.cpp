@@ -113,6 +113,23 @@ double filter_entries(const TopoptModel& model) {
   return entries / samples;
 }
 
+/// Of limits: gradients, and what stresses and mass take, by places of elements and by node.
+double bytes_of_limits(const TopoptModel& model) {
+  const std::vector<DesignLimit>& limits = model.problem.limits;
+  if (limits.empty())
+    return 0;
+  const auto has = [&](DesignLimitKind kind) {
+    return std::any_of(limits.begin(), limits.end(),
+                       [kind](const DesignLimit& one) { return one.kind == kind; });
+  };
+  const bool is_volume = model.options.objective == DesignObjective::volume;
+  const double rows = double(limits.size()) + (is_volume ? 0 : 1) +
+                      (has(DesignLimitKind::stress) ? 3 : 0) + (has(DesignLimitKind::mass) ? 1 : 0);
+  const double places =
+      double(model.options.grid == DesignGrid::voxels ? model.num_nodes() : model.num_elem());
+  return 8 * rows * places + (has(DesignLimitKind::stress) ? 24 * double(model.num_nodes()) : 0);
+}
+
 /// Bytes of the mesh and the design. Of elements their nodes both ways, centres and volumes, a
 /// dozen numbers of the design, those of moving asymptotes and the filter; of nodes their points
 /// and a dozen vectors, and three more for each case.
@@ -120,7 +137,7 @@ double bytes_of_design(const TopoptModel& model, double num_solves) {
   const double of_elem =
       193 + 12 * filter_entries(model) + (model.options.method == DesignMethod::mma ? 48 : 0);
   return double(model.num_elem()) * of_elem +
-         double(model.num_nodes()) * (29 + 24 * (12.5 + 3 * num_solves));
+         double(model.num_nodes()) * (29 + 24 * (12.5 + 3 * num_solves)) + bytes_of_limits(model);
 }
 
 /// The arrays of solvers/solids/solver.cpp: gradients at quadrature points, the matrix in double
@@ -180,7 +197,7 @@ TopoptPrediction predict_on_voxels(const TopoptModel& model, double num_solves, 
   const bool keeps_filtered = o.projection && o.filter == DesignFilter::density;
   const double of_elem = 2 * 8 + (o.filter == DesignFilter::none ? 0 : 8) + 1 +
                          (keeps_filtered ? 8 : 0) + (o.method == DesignMethod::mma ? 8 * 8 : 0);
-  prediction.design_bytes = nodes * of_elem + dofs * 8 * num_solves;
+  prediction.design_bytes = nodes * of_elem + dofs * 8 * num_solves + bytes_of_limits(model);
   prediction.device_bytes = prediction.voxel_bytes + prediction.design_bytes;
   // Vectors for files, places of a mesh by its order, and bits of the lattice at work.
   const double of_node = (model.problem.lattice ? 1 : 8) + (brings_vectors ? 24 : 0);
@@ -188,11 +205,22 @@ TopoptPrediction predict_on_voxels(const TopoptModel& model, double num_solves, 
   return prediction;
 }
 
+/// Solves of a step: those of load cases, and adjoints of mechanisms and limits.
+double count_solves(const TopoptModel& model) {
+  const double num_cases = double(model.problem.cases.size());
+  double count = num_cases + (model.options.objective == DesignObjective::mechanism ? 1 : 0);
+  for (const DesignLimit& limit : model.problem.limits)
+    count += limit.kind == DesignLimitKind::displacement                    ? 1
+             : limit.kind == DesignLimitKind::stress && limit.load_case < 0 ? num_cases
+             : limit.kind == DesignLimitKind::stress                        ? 1
+                                                                            : 0;
+  return count;
+}
+
 } // namespace
 
 TopoptPrediction predict_topopt(const TopoptModel& model, bool on_device, bool brings_vectors) {
-  const double num_solves = double(model.problem.cases.size()) +
-                            (model.options.objective == DesignObjective::mechanism ? 1 : 0);
+  const double num_solves = count_solves(model);
   if (model.options.grid == DesignGrid::voxels)
     return predict_on_voxels(model, num_solves, on_device, brings_vectors);
   if (model.problem.solids)

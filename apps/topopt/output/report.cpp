@@ -14,6 +14,34 @@ namespace ossatura {
 
 namespace {
 
+const char* unit_of(DesignLimitKind kind) {
+  switch (kind) {
+  case DesignLimitKind::compliance:
+    return "J";
+  case DesignLimitKind::displacement:
+    return "m";
+  case DesignLimitKind::stress:
+    return "Pa";
+  case DesignLimitKind::mass:
+    break;
+  }
+  return "kg";
+}
+
+/// "displacement, pull"
+std::string label_of(const TopoptModel& model, const DesignLimit& limit) {
+  const std::string name = name_of(limit.kind);
+  return limit.load_case < 0 || model.case_names.size() == 1
+             ? name
+             : name + ", " + model.case_names[std::size_t(limit.load_case)];
+}
+
+/// "0.001 m at most"
+std::string bound_of(const DesignLimit& limit) {
+  return format_number(limit.limit) + " " + unit_of(limit.kind) +
+         (limit.at_least ? " at least" : " at most");
+}
+
 void add_problem(Table& table, const TopoptModel& model) {
   const DesignProblem& p = model.problem;
   const DesignOptions& o = model.options;
@@ -37,10 +65,13 @@ void add_problem(Table& table, const TopoptModel& model) {
     table.row("materials", joined(names, ", "));
   }
   table.row("load cases", joined(model.case_names, ", "));
-  table.row("objective", o.objective == DesignObjective::compliance
-                             ? "least compliance"
-                             : "largest output displacement");
-  table.row("volume fraction", format_number(o.volume_fraction) + " at most");
+  table.row("objective", o.objective == DesignObjective::compliance ? "least compliance"
+                         : o.objective == DesignObjective::volume   ? "least volume"
+                                                                  : "largest output displacement");
+  if (o.objective != DesignObjective::volume)
+    table.row("volume fraction", format_number(o.volume_fraction) + " at most");
+  for (const DesignLimit& one : p.limits)
+    table.row(label_of(model, one), bound_of(one));
 }
 
 void add_solution(Table& table, const TopoptModel& model, const TopoptRunResults& results,
@@ -99,6 +130,20 @@ void add_imposed(Table& table, const TopoptModel& model, const TopoptRunResults&
                 vector_text(results.balances[k].imposed_force), "N");
 }
 
+/// Value, limit, and whether it holds.
+void add_limits(Table& table, const TopoptModel& model, const DesignStep& final) {
+  for (std::size_t j = 0; j < final.limits.size(); ++j) {
+    const DesignLimit& limit = model.problem.limits[j];
+    const DesignLimitValue& own = final.limits[j];
+    std::string text = format_number(own.value) + " " + unit_of(limit.kind) + ", " +
+                       bound_of(limit) + (own.holds() ? "" : ": EXCEEDED");
+    if (limit.kind == DesignLimitKind::stress)
+      text +=
+          "; of solid material where the density is above 0.5: " + format_number(own.solid) + " Pa";
+    table.row(label_of(model, limit), text);
+  }
+}
+
 std::string parts_text(const PartsSummary& parts) {
   std::string text = format_count(parts.num_parts);
   if (!parts.joined)
@@ -113,12 +158,12 @@ void add_outcome(Table& table, const TopoptModel& model, const TopoptRunResults&
   if (!results.final)
     return;
   const DesignStep& final = *results.final;
-  const bool is_compliance = model.options.objective == DesignObjective::compliance;
+  const bool is_compliance = model.options.objective != DesignObjective::mechanism;
   table.section("Design");
   if (is_compliance)
     table.row(imposes_displacements(model.problem) ? "work of forces less that to move"
                                                    : "compliance",
-              format_number(final.objective, 9), "J");
+              format_number(compliance_of(model.problem, final), 9), "J");
   else
     table.row("objective", format_number(final.objective, 9), "m");
   if (final.cases.size() > 1)
@@ -127,6 +172,7 @@ void add_outcome(Table& table, const TopoptModel& model, const TopoptRunResults&
                 is_compliance ? "J" : "m");
   add_imposed(table, model, results);
   table.row("volume fraction", format_number(final.volume));
+  add_limits(table, model, final);
   table.row("grey", format_number(100 * final.grey, 3), "%");
   if (results.parts)
     table.row("parts", parts_text(*results.parts));
@@ -158,7 +204,8 @@ void add_reanalysis(Table& table, const TopoptModel& model, const TopoptRunResul
   table.section("Surface, solved again");
   table.row("cubes", format_count(solution.num_elem) + " of " + format_number(again.edge, 4) +
                          " m, " + format_number(again.volume) + " m3, all solid");
-  table.row("compliance", difference_text(solution.objective, results.final->objective));
+  table.row("compliance",
+            difference_text(solution.objective, compliance_of(model.problem, *results.final)));
   for (std::size_t k = 0; k < solution.cases.size(); ++k) {
     const ReanalysedCase& one = solution.cases[k];
     if (solution.cases.size() > 1)
@@ -207,7 +254,12 @@ Certificate certificate_of(const DesignOptions& options, const TopoptRunResults&
   add("moment_balance", &ForceBalance::moment_error);
   add("energy_balance", &ForceBalance::energy_error);
   // The design is lowered to the volume to 1e-7 of it (DesignOptimizer::meet_volume).
-  checks.push_back({"volume", results.final->volume, options.volume_fraction * (1 + 1e-6)});
+  if (options.objective != DesignObjective::volume)
+    checks.push_back({"volume", results.final->volume, options.volume_fraction * (1 + 1e-6)});
+  for (const DesignLimitValue& one : results.final->limits)
+    checks.push_back({"constraint_" + std::to_string(&one - results.final->limits.data()),
+                      std::isnan(one.excess) ? one.excess : std::max(0.0, one.excess),
+                      limit_tolerance});
   // Filters and projections average numbers of [0, 1].
   const double beyond = std::max(-results.least_density, results.greatest_density - 1);
   checks.push_back({"density_bounds", std::max(0.0, beyond), 1e-9});
@@ -305,6 +357,18 @@ void warn(const TopoptModel& model, const TopoptRunResults& results) {
     log_warning("volume-exceeded", "the design takes ", format_number(results.final->volume),
                 " of the volume, ", format_number(model.options.volume_fraction),
                 " at most were asked for: more --steps, or a lower --start");
+  if (!results.final)
+    return;
+  for (std::size_t j = 0; j < results.final->limits.size(); ++j) {
+    const DesignLimit& limit = model.problem.limits[j];
+    const DesignLimitValue& own = results.final->limits[j];
+    if (!own.holds())
+      log_warning("constraint-exceeded", "the constraint ", label_of(model, limit),
+                  " does not hold: ", format_number(own.value), " ", unit_of(limit.kind), ", and ",
+                  bound_of(limit),
+                  " was asked for. More --steps or a smaller --move, a limit that can be met, or "
+                  "more volume");
+  }
 }
 
 } // namespace

@@ -24,6 +24,13 @@ double seconds_of(const DesignStep& step) {
   return step.seconds_prepare + step.seconds_solve + step.seconds_gradient + step.seconds_update;
 }
 
+double compliance_of(const DesignProblem& problem, const DesignStep& step) {
+  double sum = 0;
+  for (std::size_t k = 0; k < step.cases.size(); ++k)
+    sum += problem.cases[k].weight * step.cases[k];
+  return sum;
+}
+
 namespace {
 
 /// Calls visit(step) for every step, that of the final analysis included.

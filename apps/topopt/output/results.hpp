@@ -16,6 +16,8 @@ namespace ossatura {
 int iterations_of(const DesignStep& step);
 double residual_of(const DesignStep& step); ///< the largest, relative; NaN is larger than any
 double seconds_of(const DesignStep& step);
+/// Sum of weight times compliance, whatever the objective is, but of no mechanism.
+double compliance_of(const DesignProblem& problem, const DesignStep& step);
 
 /// How the linear systems were solved.
 struct DesignEngine : DesignEngineInfo {
@@ -54,7 +56,7 @@ struct TopoptRunResults {
   std::vector<DesignBalance> balances;            ///< of its load cases
   double least_density = 0, greatest_density = 0; ///< of the last design
   std::string breakdown;       ///< why there was no other step, empty if there was
-  bool converged = false;      ///< by change
+  bool converged = false;      ///< by the change of variables or of the objective
   bool stopped = false;        ///< by a signal
   bool within_volume = true;   ///< the last design has no more volume than it may
   bool has_checkpoint = false; ///< to go on from, if it can be written

@@ -28,6 +28,13 @@ Json step_columns(const std::vector<DesignStep>& steps) {
   column("step", [](Step s) { return s.number; });
   column("objective", [](Step s) { return s.objective; });
   column("cases", [](Step s) { return s.cases; });
+  if (!steps.empty() && !steps[0].limits.empty())
+    column("constraints", [](Step s) {
+      std::vector<double> values;
+      for (const DesignLimitValue& one : s.limits)
+        values.push_back(one.value);
+      return values;
+    });
   column("volume", [](Step s) { return s.volume; });
   column("change", [](Step s) { return s.change; });
   column("grey", [](Step s) { return s.grey; });
@@ -71,6 +78,38 @@ Json body_loads_json(const std::vector<BodyLoad>& loads) {
   return list;
 }
 
+/// What a limit is, without a design.
+Json limit_json(const TopoptModel& model, const DesignLimit& limit) {
+  return {
+      {"kind", name_of(limit.kind)},
+      {"case", limit.load_case < 0 ? Json() : Json(model.case_names[std::size_t(limit.load_case)])},
+      {"bound", limit.at_least ? "at_least" : "at_most"},
+      {"limit", limit.limit}};
+}
+
+/// The volume, where it is limited, and all limits, as the last design has them.
+Json constraints_json(const TopoptModel& model, const DesignStep& final) {
+  Json list = Json::array();
+  const double fraction = model.options.volume_fraction;
+  if (model.options.objective != DesignObjective::volume)
+    list.push_back({{"kind", "volume"},
+                    {"case", Json()},
+                    {"bound", "at_most"},
+                    {"limit", fraction},
+                    {"value", final.volume},
+                    {"excess", final.volume / fraction - 1},
+                    {"holds", final.volume <= fraction * (1 + limit_tolerance)}});
+  for (std::size_t j = 0; j < final.limits.size(); ++j) {
+    const DesignLimitValue& own = final.limits[j];
+    Json json = limit_json(model, model.problem.limits[j]);
+    json.update({{"value", own.value}, {"excess", own.excess}, {"holds", own.holds()}});
+    if (model.problem.limits[j].kind == DesignLimitKind::stress)
+      json.update({{"mean", own.mean}, {"solid_stress", own.solid}});
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
 Json placed(const PlacedValue& value) {
   return {{"value", value.value}, {"place", value.place}};
 }
@@ -87,12 +126,13 @@ Json reanalysis_json(const TopoptModel& model, const TopoptRunResults& results) 
   if (!again.failure.empty() || !results.final)
     return json;
   const Reanalysis& solution = again.solution;
-  json.update({{"cubes", solution.num_elem},
-               {"dofs", 3 * solution.num_nodes},
-               {"iterations", solution.iterations},
-               {"residual", solution.residual},
-               {"objective", solution.objective},
-               {"difference", solution.objective / results.final->objective - 1}});
+  json.update(
+      {{"cubes", solution.num_elem},
+       {"dofs", 3 * solution.num_nodes},
+       {"iterations", solution.iterations},
+       {"residual", solution.residual},
+       {"objective", solution.objective},
+       {"difference", solution.objective / compliance_of(model.problem, *results.final) - 1}});
   Json& cases = json["cases"] = Json::array();
   for (std::size_t k = 0; k < solution.cases.size(); ++k) {
     const ReanalysedCase& one = solution.cases[k];
@@ -146,8 +186,14 @@ nlohmann::ordered_json topopt_problem(const TopoptModel& model) {
                {"mirrors", std::move(mirrors)},
                {"springs", p.springs.size()},
                {"objective", name_of(o.objective)},
-               {"volume_fraction", o.volume_fraction},
+               {"volume_fraction",
+                o.objective == DesignObjective::volume ? Json() : Json(o.volume_fraction)},
                {"steps", o.max_steps}};
+  if (!p.limits.empty()) {
+    Json& list = json["constraints"] = Json::array();
+    for (const DesignLimit& one : p.limits)
+      list.push_back(limit_json(model, one));
+  }
   if (!p.material.empty())
     json["materials"] = materials_json(p);
   return json;
@@ -158,8 +204,9 @@ nlohmann::ordered_json topopt_engine(const TopoptModel& model, const TopoptRunRe
   const DesignEngine& e = results.engine;
   const bool on_voxels = o.grid == DesignGrid::voxels;
   Json json = {{"method", name_of(o.method)},  {"move", o.move},
-               {"change", o.change_tolerance}, {"filter", name_of(o.filter)},
-               {"filter_radius", e.radius},    {"projection", o.projection}};
+               {"change", o.change_tolerance}, {"objective_change", o.objective_change},
+               {"filter", name_of(o.filter)},  {"filter_radius", e.radius},
+               {"projection", o.projection}};
   if (o.projection)
     json.update({{"threshold", o.threshold}, {"sharpness", continuation_text(o.sharpness)}});
   json.update({{"penalty", continuation_text(o.penalty)},
@@ -213,6 +260,7 @@ nlohmann::ordered_json topopt_results(const TopoptModel& model, const TopoptRunR
                {"breakdown", results.breakdown.empty() ? Json() : Json(results.breakdown)},
                {"objective", final ? Json(final->objective) : Json()},
                {"cases", std::move(cases)},
+               {"constraints", final ? constraints_json(model, *final) : Json::array()},
                {"volume", final ? Json(final->volume) : Json()},
                {"grey", final ? Json(final->grey) : Json()},
                {"last_change", results.steps.empty() ? Json() : Json(results.steps.back().change)},

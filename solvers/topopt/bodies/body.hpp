@@ -51,15 +51,15 @@ public:
   /// Whether there is one vector of displacements for each solve, for the sake of memory: a step
   /// that breaks down leaves zeros.
   virtual bool solves_in_place() const { return false; }
-  /// Whether forces may be vectors of all nodes, as loads that depend on the design are.
-  virtual bool takes_vectors() const { return true; }
+  /// Whether load cases may impose displacements.
+  virtual bool takes_displacements() const { return true; }
   /// As HexaSolver::set_springs. Throws std::invalid_argument where the body takes none.
   virtual void set_springs(const Exec& exec, const Vector& spring) = 0;
   /// Takes the moduli that the law has for densities. Fences.
   virtual void set_modulus(const Exec& exec, const SimpLaw& law, const Vector& density) = 0;
   /// Prepares solves for the moduli. Fences.
   virtual void prepare(const Exec& exec) = 0;
-  /// As HexaSolver::solve, f as place_forces gives it, or a vector where the body takes these.
+  /// As HexaSolver::solve, f as place_forces gives it, or a vector that is zero at held components.
   /// Fences.
   virtual SolveResult solve(const Exec& exec, const DesignForce<Exec>& f, const Vector& u) = 0;
   /// A vector [num_nodes, 3] that lasts until the next solve or moduli, which overwrite it.
@@ -69,6 +69,14 @@ public:
   /// energy(e) += weight u^T K_e v for a modulus of 1. Does not fence.
   virtual void add_energies(const Exec& exec, double weight, const Vector& u, const Vector& v,
                             const Vector& energy) const = 0;
+  /// stress(e) = von Mises stress in Pa of the mean strain of element e, of solid material whatever
+  /// its density, and 0 at places without an element. Does not fence.
+  virtual void solid_stress(const Exec& exec, const SimpLaw& law, const Vector& u,
+                            const Vector& stress) const = 0;
+  /// force [num_nodes, 3] += the sum of factor(e) times the derivative of that stress by u. Does
+  /// not fence.
+  virtual void add_stress_forces(const Exec& exec, const SimpLaw& law, const Vector& factor,
+                                 const Vector& u, const Vector& force) const = 0;
   /// Whether Poisson's ratios may differ from element to element.
   virtual bool has_ratios() const { return false; }
   /// Whether the next two are known.

@@ -2,6 +2,7 @@
 #include <ossatura/solvers/topopt/bodies/hexa.hpp>
 
 #include <ossatura/kernels/topopt/body_loads.hpp>
+#include <ossatura/kernels/topopt/solid_stress.hpp>
 #include <ossatura/solvers/topopt/filters/helmholtz.hpp>
 #include <ossatura/solvers/topopt/filters/listed_cone.hpp>
 
@@ -93,6 +94,23 @@ template<class Exec>
 void HexaBody<Exec>::add_body_work(const Exec& exec, double weight, const BodyLoad& load,
                                    const Vector& u, const Vector& work) const {
   ossatura::add_body_work(exec, this->solver_.arrays(), load, weight, u, work);
+}
+
+template<class Exec>
+void HexaBody<Exec>::solid_stress(const Exec& exec, const SimpLaw& law, const Vector& u,
+                                  const Vector& stress) const {
+  const HexaSolver<Exec>& solver = this->solver_;
+  fill_solid_stress(exec, HexaMeanStrains<Exec>{solver.arrays(), solver.lame(), solver.ratios()},
+                    law, u, stress);
+}
+
+template<class Exec>
+void HexaBody<Exec>::add_stress_forces(const Exec& exec, const SimpLaw& law, const Vector& factor,
+                                       const Vector& u, const Vector& force) const {
+  const HexaSolver<Exec>& solver = this->solver_;
+  ossatura::add_stress_forces(
+      exec, HexaMeanStrains<Exec>{solver.arrays(), solver.lame(), solver.ratios()}, law, factor, u,
+      force);
 }
 
 template<class Exec>

@@ -15,6 +15,10 @@ public:
   HexaBody(const Exec& exec, const DesignProblem& problem, const DesignOptions& options);
 
   DesignEngineInfo engine() const override;
+  void solid_stress(const Exec& exec, const SimpLaw& law, const Vector& u,
+                    const Vector& stress) const override;
+  void add_stress_forces(const Exec& exec, const SimpLaw& law, const Vector& factor,
+                         const Vector& u, const Vector& force) const override;
   void add_energies(const Exec& exec, double weight, const Vector& u, const Vector& v,
                     const Vector& energy) const override;
   bool has_mass() const override { return true; }

@@ -2,6 +2,7 @@
 #include <ossatura/solvers/topopt/bodies/solids.hpp>
 
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/kernels/topopt/solid_stress.hpp>
 #include <ossatura/solvers/topopt/filters/listed_cone.hpp>
 
 namespace ossatura {
@@ -71,6 +72,21 @@ DesignEngineInfo SolidBody<Exec>::engine() const {
 template<class Exec>
 void SolidBody<Exec>::von_mises(const Exec& exec, const Vector& u, const Vector& stress) const {
   solid_von_mises(exec, this->solver_.arrays(), this->solver_.lame(), this->modulus_, u, stress);
+}
+
+template<class Exec>
+void SolidBody<Exec>::solid_stress(const Exec& exec, const SimpLaw& law, const Vector& u,
+                                   const Vector& stress) const {
+  const SolidSolver<Exec>& solver = this->solver_;
+  fill_solid_stress(exec, SolidMeanStrains<Exec>{solver.arrays(), solver.lame()}, law, u, stress);
+}
+
+template<class Exec>
+void SolidBody<Exec>::add_stress_forces(const Exec& exec, const SimpLaw& law, const Vector& factor,
+                                        const Vector& u, const Vector& force) const {
+  const SolidSolver<Exec>& solver = this->solver_;
+  ossatura::add_stress_forces(exec, SolidMeanStrains<Exec>{solver.arrays(), solver.lame()}, law,
+                              factor, u, force);
 }
 
 template<class Exec>

@@ -17,6 +17,10 @@ public:
   SolidBody(const Exec& exec, const DesignProblem& problem, const DesignOptions& options);
 
   DesignEngineInfo engine() const override;
+  void solid_stress(const Exec& exec, const SimpLaw& law, const Vector& u,
+                    const Vector& stress) const override;
+  void add_stress_forces(const Exec& exec, const SimpLaw& law, const Vector& factor,
+                         const Vector& u, const Vector& force) const override;
   /// Von Mises stress in Pa of the mean stress of each element. Does not fence.
   void von_mises(const Exec& exec, const Vector& u, const Vector& stress) const;
   std::unique_ptr<ElementFilter<Exec>> make_filter(const Exec& exec, DesignFilter kind,

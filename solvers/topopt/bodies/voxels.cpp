@@ -5,6 +5,7 @@
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/topopt/lattice_cone.hpp>
 #include <ossatura/kernels/topopt/lattice_order.hpp>
+#include <ossatura/kernels/topopt/solid_stress.hpp>
 #include <ossatura/kernels/topopt/voxel_energies.hpp>
 #include <ossatura/kernels/topopt/voxel_stress.hpp>
 #include <ossatura/solvers/bone/problem.hpp>
@@ -209,11 +210,10 @@ template<class Exec>
 SolveResult VoxelBody<Exec>::solve(const Exec& exec, const DesignForce<Exec>& f, const Vector& u) {
   clear(exec, problem_.held, u);
   const double norm = std::sqrt(square(exec, f)); // f is zero at held components
-  if (norm == 0) {
+  if (norm == 0)
     Kokkos::deep_copy(exec, u, 0.0);
-    return solver_->solve_points(exec, f.points, u);
-  }
-  return solver_->solve_points(exec, f.points, u, {}, norm);
+  return f.vector.extent(0) > 0 ? solver_->solve(exec, f.vector, u, {}, norm)
+                                : solver_->solve_points(exec, f.points, u, {}, norm);
 }
 
 template<class Exec>
@@ -230,6 +230,21 @@ void VoxelBody<Exec>::add_energies(const Exec& exec, double weight, const Vector
 template<class Exec>
 void VoxelBody<Exec>::energy_density(const Exec& exec, const Vector& energy) const {
   voxel_energy_density(exec, problem_.lame, problem_.edge, energy);
+}
+
+template<class Exec>
+void VoxelBody<Exec>::solid_stress(const Exec& exec, const SimpLaw& law, const Vector& u,
+                                   const Vector& stress) const {
+  fill_solid_stress(exec, VoxelMeanStrains<Exec>{problem_.grid, problem_.lame, problem_.edge}, law,
+                    u, stress);
+}
+
+template<class Exec>
+void VoxelBody<Exec>::add_stress_forces(const Exec& exec, const SimpLaw& law, const Vector& factor,
+                                        const Vector& u, const Vector& force) const {
+  ossatura::add_stress_forces(exec,
+                              VoxelMeanStrains<Exec>{problem_.grid, problem_.lame, problem_.edge},
+                              law, factor, u, force);
 }
 
 template<class Exec>

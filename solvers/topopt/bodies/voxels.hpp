@@ -28,7 +28,7 @@ public:
   const Constraints<Exec>& held() const override { return problem_.held; }
   DesignEngineInfo engine() const override;
   bool solves_in_place() const override { return true; }
-  bool takes_vectors() const override { return false; }
+  bool takes_displacements() const override { return false; }
   void set_springs(const Exec& exec, const Vector& spring) override;
   void set_modulus(const Exec& exec, const SimpLaw& law, const Vector& density) override;
   void prepare(const Exec& exec) override { solver_->renew(exec); }
@@ -38,6 +38,10 @@ public:
   void add_energies(const Exec& exec, double weight, const Vector& u, const Vector& v,
                     const Vector& energy) const override;
   void energy_density(const Exec& exec, const Vector& energy) const override;
+  void solid_stress(const Exec& exec, const SimpLaw& law, const Vector& u,
+                    const Vector& stress) const override;
+  void add_stress_forces(const Exec& exec, const SimpLaw& law, const Vector& factor,
+                         const Vector& u, const Vector& force) const override;
   /// Von Mises stress in Pa at the centres of elements, 0 at places without one. Does not fence.
   void von_mises(const Exec& exec, const Vector& u, const Vector& stress) const;
   std::unique_ptr<ElementFilter<Exec>> make_filter(const Exec& exec, DesignFilter kind,
