@@ -34,6 +34,12 @@ const DesignOptions& checked(const DesignOptions& o) {
     OSSATURA_REQUIRE(o.filter != DesignFilter::sensitivity,
                      "projection is of filtered densities: density or Helmholtz filter");
   }
+  const std::string conflict = describe_conflict(o.process);
+  OSSATURA_REQUIRE(conflict.empty(), conflict);
+  OSSATURA_REQUIRE(!o.process.shapes() || o.filter != DesignFilter::sensitivity,
+                   "draw and overhang make densities of filtered ones: take the filter density");
+  OSSATURA_REQUIRE(!o.process.draw || !o.projection,
+                   "draw makes densities of 0 and 1 itself: leave the projection out");
   return o;
 }
 

@@ -358,6 +358,11 @@ std::array<double, 2> DesignOptimizer<Exec>::density_range(const Exec& exec) con
 }
 
 template<class Exec>
+ProcessFaults DesignOptimizer<Exec>::process_faults(const Exec& exec) const {
+  return implementation_->densities.process_faults(exec);
+}
+
+template<class Exec>
 std::vector<double> DesignOptimizer<Exec>::energies(const Exec& exec) const {
   const Implementation& own = *implementation_;
   const Array<double, Exec> energy = own.x_new(exec);

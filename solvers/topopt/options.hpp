@@ -6,6 +6,7 @@
 #include <ossatura/core/base/names.hpp>
 #include <ossatura/solvers/bone/solver.hpp>
 #include <ossatura/solvers/hexa/solver.hpp>
+#include <ossatura/solvers/topopt/process/options.hpp>
 
 namespace ossatura {
 
@@ -69,6 +70,7 @@ struct DesignOptions {
   bool projection = false; ///< tanh projection (Wang, Lazarov, Sigmund 2011) of filtered densities
   double threshold = 0.5;  ///< eta of the projection
   Continuation sharpness{1, 64, 40, 2}; ///< beta of the projection
+  DesignProcess process;                ///< that the part is to be made by
   DesignMethod method = DesignMethod::oc;
   double multiplier_tolerance = 1e-12; ///< of optimality criteria, relative: ends the bisection
   double move = 0.2;

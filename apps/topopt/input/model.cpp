@@ -361,6 +361,9 @@ void require_known_on_grid(const std::string& file, const TopoptModel& model) {
     if (o.solver.precision == Precision::lean)
       fail<InputError>(file, ": lean precision is known on voxels alone: take mixed, or --grid "
                              "voxels");
+    if (o.process.overhang)
+      fail<InputError>(file, ": overhang is of layers of equal cubes: take --grid voxels, or leave "
+                             "it out");
     return;
   }
   const auto refuse = [&](bool given, const char* what) {
@@ -498,6 +501,8 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
   if (problem.has_body_loads() && model.options.method == DesignMethod::oc)
     fail<InputError>(document.file, ": the method oc takes gradients of one sign, and with gravity "
                                     "or rotation they have both: take mma, or leave it out");
+  if (const std::string conflict = describe_conflict(model.options.process); !conflict.empty())
+    fail<InputError>(document.file, ": ", conflict);
   model.has_steps = document.has_steps;
   return model;
 }

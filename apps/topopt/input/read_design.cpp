@@ -2,6 +2,7 @@
 // The reader takes the keys of a problem that options replace: how a design is found.
 #include "apps/driver/problem/json_changes.hpp"
 #include "apps/topopt/input/choices.hpp"
+#include "apps/topopt/input/process.hpp"
 #include "apps/topopt/input/read_problem.hpp"
 
 namespace ossatura {
@@ -94,8 +95,8 @@ void read_linear_solver(const Place& place, ProblemDocument& problem) {
 } // namespace
 
 std::vector<std::string> design_keys() {
-  return {"volume_fraction", "filter", "projection", "penalty", "min_modulus", "method", "move",
-          "start",           "change", "steps",      "solver"};
+  return {"volume_fraction", "filter", "projection", "penalty",      "min_modulus", "method", "move",
+          "start",           "change", "steps",      "manufacturing", "solver"};
 }
 
 void read_design(const JsonPlace& place, ProblemDocument& problem) {
@@ -124,6 +125,8 @@ void read_design(const JsonPlace& place, ProblemDocument& problem) {
     read_filter(*filter, problem);
   if (const auto projection = place.find("projection"))
     read_projection(*projection, problem);
+  if (const auto process = place.find("manufacturing"))
+    read_process(*process, problem);
   if (const auto solver = place.find("solver"))
     read_linear_solver(*solver, problem);
 }

@@ -2,6 +2,7 @@
 #include "apps/topopt/output/summary.hpp"
 
 #include "apps/topopt/input/choices.hpp"
+#include "apps/topopt/input/process.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -69,6 +70,26 @@ Json body_loads_json(const std::vector<BodyLoad>& loads) {
     list.push_back(std::move(json));
   }
   return list;
+}
+
+Json process_json(const DesignProcess& process) {
+  const auto name = [](int axis) { return std::string(1, "xyz"[axis]); };
+  Json json = Json::object();
+  if (process.extrude)
+    json["extrude"] = name(*process.extrude);
+  for (const DesignProcess::Plane& plane : process.symmetry)
+    json["symmetry"].push_back({{"axis", name(plane.axis)}, {"place", plane.place}});
+  if (const auto& rotation = process.rotation)
+    json["sectors"] = {
+        {"count", rotation->sectors}, {"axis", name(rotation->axis)}, {"point", rotation->point}};
+  if (process.draw && process.draw->parting)
+    json["draw"] = {{"axis", name(process.draw->direction.axis)},
+                    {"parting", *process.draw->parting}};
+  else if (process.draw)
+    json["draw"] = process_axis_text(process.draw->direction);
+  if (process.overhang)
+    json["overhang"] = process_axis_text(*process.overhang);
+  return json;
 }
 
 Json placed(const PlacedValue& value) {
@@ -150,6 +171,8 @@ nlohmann::ordered_json topopt_problem(const TopoptModel& model) {
                {"steps", o.max_steps}};
   if (!p.material.empty())
     json["materials"] = materials_json(p);
+  if (o.process.any())
+    json["manufacturing"] = process_json(o.process);
   return json;
 }
 
@@ -218,6 +241,10 @@ nlohmann::ordered_json topopt_results(const TopoptModel& model, const TopoptRunR
                {"last_change", results.steps.empty() ? Json() : Json(results.steps.back().change)},
                {"iterations_of_final_analysis", final ? Json(iterations_of(*final)) : Json()},
                {"fell_back_to_double", results.fell_back()}};
+  if (model.options.process.any())
+    json["manufacturing"] = {{"undercuts", results.faults.undercuts},
+                             {"hanging", results.faults.hanging},
+                             {"unlike", results.faults.unlike}};
   if (results.parts)
     json["parts"] = {{"count", results.parts->num_parts},
                      {"loose", results.parts->num_loose},

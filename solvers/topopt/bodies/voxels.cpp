@@ -8,6 +8,7 @@
 #include <ossatura/kernels/topopt/voxel_energies.hpp>
 #include <ossatura/kernels/topopt/voxel_stress.hpp>
 #include <ossatura/solvers/bone/problem.hpp>
+#include <ossatura/solvers/topopt/process/lattice.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -350,6 +351,14 @@ template<class Exec>
 Array<std::uint8_t, Exec>
 VoxelBody<Exec>::upload_roles(const Exec& exec, const std::vector<std::uint8_t>& role) const {
   return place_elements(exec, role, std::uint8_t(DesignRole::void_));
+}
+
+template<class Exec>
+std::unique_ptr<ElementProcess<Exec>>
+VoxelBody<Exec>::make_process(const Exec& exec, const DesignProblem&, const DesignProcess& process,
+                              const Array<std::uint8_t, Exec>& role) const {
+  return std::make_unique<LatticeProcess<Exec>>(exec, problem_.grid, problem_.lame.mu_value,
+                                                origin_, problem_.edge, process, role);
 }
 
 #define OSSATURA_INSTANTIATE(Exec) template class VoxelBody<Exec>;
