@@ -6,8 +6,8 @@
 //       = sinh(b h) / sinh(b) * cosh(b (1 - eta)) / cosh(b (h - eta)),
 // the projection of tanh_projection.hpp with eta for its threshold. d log(rho) / d eta =
 // b (tanh(b (h - eta)) - tanh(b (1 - eta))) <= 0: densities fall along the direction for every h
-// in [0, 1], and h = 0 and 1 are void and solid. b is proportional to the number of elements, so
-// that the step is as wide as an element.
+// in [0, 1], and h = 0 and 1 are void and solid. b grows from step to step, so that the first designs
+// reach all loads, up to a number by that of elements, where the step is as wide as one.
 //
 // [1] A. Gersborg, C. Andreasen. An explicit parameterization for casting constraints in gradient
 //     driven topology optimization. Struct. Multidiscip. Optim. 44 (2011) 875-881,
@@ -18,11 +18,15 @@
 
 namespace ossatura {
 
-/// b by the number of elements in a column: two elements away from the height the density is off
-/// by 2.5e-3.
-inline constexpr double draw_sharpness = 2;
+/// The largest b by the number of elements in a column: two elements away from the height the
+/// density is off by 2.5e-3.
+inline constexpr double most_draw_sharpness = 2;
 
 namespace detail {
+
+KOKKOS_INLINE_FUNCTION double limited_sharpness(double sharpness, double most) {
+  return sharpness < most ? sharpness : most;
+}
 
 /// Of an element in a column of heights.
 struct HeightStep {
@@ -92,6 +96,7 @@ struct FillBelowSolid {
 template<class Exec, bool back>
 struct ApplyLatticeHeights {
   LatticeHeights<Exec> heights;
+  double sharpness;
   Array<std::uint8_t, Exec> role;
   Array<double, Exec> height, target;
 
@@ -101,7 +106,7 @@ struct ApplyLatticeHeights {
     heights.walk(column, true, [&](int i) {
       if (i < 0 || role(i) != std::uint8_t(DesignRole::free))
         return;
-      const HeightStep step{draw_sharpness * count, k / count};
+      const HeightStep step{limited_sharpness(sharpness, most_draw_sharpness * count), k / count};
       if (back)
         target(i) *= step.slope(height(i));
       else
@@ -144,25 +149,26 @@ void fill_below_solid(const Exec& exec, const LatticeHeights<Exec>& heights,
                        detail::FillBelowSolid<Exec>{heights, role});
 }
 
-/// density(i) of free voxels for the heights of their columns [num_nodes]. May alias. Does not
+/// density(i) of free voxels for the heights of their columns [num_nodes], with a b of `sharpness`
+/// at most. May alias. Does not
 /// fence.
 template<class Exec>
-void apply_heights(const Exec& exec, const LatticeHeights<Exec>& heights,
+void apply_heights(const Exec& exec, const LatticeHeights<Exec>& heights, double sharpness,
                    const Array<std::uint8_t, Exec>& role, const Array<double, Exec>& height,
                    const Array<double, Exec>& density) {
   Kokkos::parallel_for(
       "ossatura::apply_heights", range(exec, heights.columns.size()),
-      detail::ApplyLatticeHeights<Exec, false>{heights, role, height, density});
+      detail::ApplyLatticeHeights<Exec, false>{heights, sharpness, role, height, density});
 }
 
 /// Makes a gradient by densities one by heights. Does not fence.
 template<class Exec>
-void apply_heights_back(const Exec& exec, const LatticeHeights<Exec>& heights,
+void apply_heights_back(const Exec& exec, const LatticeHeights<Exec>& heights, double sharpness,
                         const Array<std::uint8_t, Exec>& role, const Array<double, Exec>& height,
                         const Array<double, Exec>& gradient) {
   Kokkos::parallel_for(
       "ossatura::apply_heights_back", range(exec, heights.columns.size()),
-      detail::ApplyLatticeHeights<Exec, true>{heights, role, height, gradient});
+      detail::ApplyLatticeHeights<Exec, true>{heights, sharpness, role, height, gradient});
 }
 
 /// How many places between material, of a density of a half or more, and the parting face have
@@ -179,9 +185,9 @@ std::int64_t count_undercuts(const Exec& exec, const LatticeHeights<Exec>& heigh
 /// The same in columns of a mesh: what elements need is listed.
 template<class Exec>
 struct ListedHeights {
-  Array<double, Exec> sharpness, place; ///< [num_elem] b and eta of free elements
-  Array<std::int64_t, Exec> begin;      ///< [num_columns + 1]
-  Array<int, Exec> member;              ///< of columns, from the parting face outward
+  Array<double, Exec> most, place; ///< [num_elem] largest b, and eta, of free elements
+  Array<std::int64_t, Exec> begin; ///< [num_columns + 1]
+  Array<int, Exec> member;         ///< of columns, from the parting face outward
 
   std::int64_t num_columns() const { return std::int64_t(begin.extent(0)) - 1; }
 };
@@ -191,13 +197,14 @@ namespace detail {
 template<class Exec, bool back>
 struct ApplyListedHeights {
   ListedHeights<Exec> heights;
+  double sharpness;
   Array<std::uint8_t, Exec> role;
   Array<double, Exec> height, target;
 
   KOKKOS_FUNCTION void operator()(std::int64_t e) const {
     if (role(e) != std::uint8_t(DesignRole::free))
       return;
-    const HeightStep step{heights.sharpness(e), heights.place(e)};
+    const HeightStep step{limited_sharpness(sharpness, heights.most(e)), heights.place(e)};
     if (back)
       target(e) *= step.slope(height(e));
     else
@@ -224,20 +231,20 @@ struct CountListedUndercuts {
 
 /// As for voxels. Does not fence.
 template<class Exec>
-void apply_heights(const Exec& exec, const ListedHeights<Exec>& heights,
+void apply_heights(const Exec& exec, const ListedHeights<Exec>& heights, double sharpness,
                    const Array<std::uint8_t, Exec>& role, const Array<double, Exec>& height,
                    const Array<double, Exec>& density) {
   Kokkos::parallel_for("ossatura::apply_listed_heights", range(exec, role.extent(0)),
-                       detail::ApplyListedHeights<Exec, false>{heights, role, height, density});
+                       detail::ApplyListedHeights<Exec, false>{heights, sharpness, role, height, density});
 }
 
 /// As for voxels. Does not fence.
 template<class Exec>
-void apply_heights_back(const Exec& exec, const ListedHeights<Exec>& heights,
+void apply_heights_back(const Exec& exec, const ListedHeights<Exec>& heights, double sharpness,
                         const Array<std::uint8_t, Exec>& role, const Array<double, Exec>& height,
                         const Array<double, Exec>& gradient) {
   Kokkos::parallel_for("ossatura::apply_listed_heights_back", range(exec, role.extent(0)),
-                       detail::ApplyListedHeights<Exec, true>{heights, role, height, gradient});
+                       detail::ApplyListedHeights<Exec, true>{heights, sharpness, role, height, gradient});
 }
 
 /// As for voxels. Fences.

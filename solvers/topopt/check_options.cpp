@@ -28,8 +28,9 @@ const DesignOptions& checked(const DesignOptions& o) {
   OSSATURA_REQUIRE(o.change_tolerance >= 0 && o.max_steps >= 0,
                    "change " << o.change_tolerance << ", " << o.max_steps << " steps");
   check_continuation(o.penalty, 1, "the penalty");
-  if (o.projection) {
+  if (o.sharpens())
     check_continuation(o.sharpness, 1e-6, "the sharpness");
+  if (o.projection) {
     OSSATURA_REQUIRE(o.threshold >= 0 && o.threshold <= 1, "a threshold of " << o.threshold);
     OSSATURA_REQUIRE(o.filter != DesignFilter::sensitivity,
                      "projection is of filtered densities: density or Helmholtz filter");

@@ -161,7 +161,7 @@ void DesignDensities<Exec>::make_physical(const Exec& exec, const DesignMoment& 
   if (options_.projection)
     project(exec, projection(moment), filtered_, shapes ? projected_ : density_);
   if (shapes)
-    process_->shape(exec, role_, blueprint(), density_);
+    process_->shape(exec, moment.sharpness, role_, blueprint(), density_);
   else if (!options_.projection && filtered_.data() != density_.data())
     Kokkos::deep_copy(exec, density_, filtered_);
   set_passive(exec, role_, 1, 0, density_);
@@ -205,7 +205,7 @@ void DesignDensities<Exec>::chain(const Exec& exec, const DesignMoment& moment,
                                   const Vector& gradient, const Vector& scratch) const {
   set_passive(exec, role_, 0, 0, gradient);
   if (options_.process.shapes())
-    process_->shape_back(exec, role_, blueprint(), density_, gradient);
+    process_->shape_back(exec, moment.sharpness, role_, blueprint(), density_, gradient);
   if (options_.projection)
     project_back(exec, projection(moment), filtered_, gradient);
   if (filters_densities()) {

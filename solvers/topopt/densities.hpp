@@ -15,7 +15,7 @@ namespace ossatura {
 /// Densities depend on this besides variables; errors name the step.
 struct DesignMoment {
   int step;
-  double sharpness; ///< of the projection
+  double sharpness; ///< of the projection, or of heights
 };
 
 /// Vectors are [num_elem] in the order of the body. Functions throw DesignBreakdown where the

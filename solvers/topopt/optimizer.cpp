@@ -65,7 +65,7 @@ struct DesignOptimizer<Exec>::Implementation {
       , analysis(exec, problem, options, *body)
       , densities(exec, problem, options, *body)
       , penalty(options.penalty.start)
-      , sharpness(options.projection ? options.sharpness.start : 0) {
+      , sharpness(options.sharpens() ? options.sharpness.start : 0) {
     OSSATURA_REQUIRE(young > 0 && std::isfinite(young), "a modulus of " << young);
     OSSATURA_REQUIRE(!analysis.loads().has_body() || options.method == DesignMethod::mma,
                      "optimality criteria take gradients of one sign, and those with gravity or "
@@ -189,7 +189,7 @@ struct DesignOptimizer<Exec>::Implementation {
       std::swap(x, kept_x_new);
     report.number = ++steps;
     penalty = grown(options.penalty, penalty, steps);
-    if (options.projection)
+    if (options.sharpens())
       sharpness = grown(options.sharpness, sharpness, steps);
     refresh(exec);
     report.seconds_update = timer.seconds() - report.seconds_gradient;
@@ -246,7 +246,7 @@ struct DesignOptimizer<Exec>::Implementation {
 
   bool continues() const {
     return !at_end(options.penalty, penalty) ||
-           (options.projection && !at_end(options.sharpness, sharpness));
+           (options.sharpens() && !at_end(options.sharpness, sharpness));
   }
 };
 

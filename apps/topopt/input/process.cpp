@@ -83,7 +83,9 @@ void set(Changes<DesignOptions>& changes, Member member, const Value& value) {
 void read_process(const JsonPlace& place, ProblemDocument& problem) {
   using P = DesignProcess;
   Changes<DesignOptions>& changes = problem.changes;
-  place.require_object({"extrude", "symmetry", "sectors", "draw", "overhang"});
+  place.require_object({"extrude", "symmetry", "sectors", "draw", "sharpness", "overhang"});
+  if (place.has("sharpness") && !place.has("draw"))
+    place.at("sharpness", "").fail_value("no sharpness without \"draw\"");
   if (const auto extrude = place.find("extrude"))
     set(changes, &P::extrude, extrude->choice(axis_names));
   if (const auto list = place.find("symmetry")) {

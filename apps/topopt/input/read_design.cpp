@@ -125,8 +125,11 @@ void read_design(const JsonPlace& place, ProblemDocument& problem) {
     read_filter(*filter, problem);
   if (const auto projection = place.find("projection"))
     read_projection(*projection, problem);
-  if (const auto process = place.find("manufacturing"))
+  if (const auto process = place.find("manufacturing")) {
     read_process(*process, problem);
+    Reader(*process, problem.changes)
+        .set("sharpness", &DesignOptions::sharpness, growing(0.01, "beta of draw, at least 0.01"));
+  }
   if (const auto solver = place.find("solver"))
     read_linear_solver(*solver, problem);
 }

@@ -184,7 +184,9 @@ nlohmann::ordered_json topopt_engine(const TopoptModel& model, const TopoptRunRe
                {"change", o.change_tolerance}, {"filter", name_of(o.filter)},
                {"filter_radius", e.radius},    {"projection", o.projection}};
   if (o.projection)
-    json.update({{"threshold", o.threshold}, {"sharpness", continuation_text(o.sharpness)}});
+    json["threshold"] = o.threshold;
+  if (o.sharpens())
+    json["sharpness"] = continuation_text(o.sharpness);
   json.update({{"penalty", continuation_text(o.penalty)},
                {"min_modulus", o.min_modulus},
                {"linear_below", model.problem.has_body_loads() ? linear_below_with_mass : 0.0},

@@ -30,17 +30,17 @@ public:
   void link_back(const Exec& exec, const Roles& role, const Vector& gradient) const override {
     link(exec, role, gradient); // voxels are of one volume
   }
-  void shape(const Exec& exec, const Roles& role, const Vector& blueprint,
+  void shape(const Exec& exec, double sharpness, const Roles& role, const Vector& blueprint,
              const Vector& density) const override {
     if (process_.draw)
-      apply_heights(exec, heights_, role, blueprint, density);
+      apply_heights(exec, heights_, sharpness, role, blueprint, density);
     else
       print_layers(exec, layers_, role, blueprint, density);
   }
-  void shape_back(const Exec& exec, const Roles& role, const Vector& blueprint,
+  void shape_back(const Exec& exec, double sharpness, const Roles& role, const Vector& blueprint,
                   const Vector& density, const Vector& gradient) const override {
     if (process_.draw)
-      apply_heights_back(exec, heights_, role, blueprint, gradient);
+      apply_heights_back(exec, heights_, sharpness, role, blueprint, gradient);
     else
       print_layers_back(exec, layers_, role, blueprint, density, gradient);
   }

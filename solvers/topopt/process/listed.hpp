@@ -34,13 +34,13 @@ public:
     if (links_.num_groups() > 0)
       average_links(exec, links_, role, true, gradient);
   }
-  void shape(const Exec& exec, const Roles& role, const Vector& blueprint,
+  void shape(const Exec& exec, double sharpness, const Roles& role, const Vector& blueprint,
              const Vector& density) const override {
-    apply_heights(exec, heights_, role, blueprint, density);
+    apply_heights(exec, heights_, sharpness, role, blueprint, density);
   }
-  void shape_back(const Exec& exec, const Roles& role, const Vector& blueprint, const Vector&,
-                  const Vector& gradient) const override {
-    apply_heights_back(exec, heights_, role, blueprint, gradient);
+  void shape_back(const Exec& exec, double sharpness, const Roles& role, const Vector& blueprint,
+                  const Vector&, const Vector& gradient) const override {
+    apply_heights_back(exec, heights_, sharpness, role, blueprint, gradient);
   }
   ProcessFaults find_faults(const Exec& exec, const Roles& role,
                             const Vector& density) const override {
@@ -113,7 +113,7 @@ void ListedProcess<Exec>::make_heights(const Exec& exec, const ElementPoints& po
     return i != j ? i < j : height(a) < height(b);
   });
   std::vector<std::uint8_t> roles = download(exec, role);
-  std::vector<double> sharpness(n, 1), place(n);
+  std::vector<double> most(n, 1), place(n);
   std::vector<std::int64_t> begin{0};
   constexpr std::uint8_t free = std::uint8_t(DesignRole::free),
                          solid = std::uint8_t(DesignRole::solid);
@@ -137,13 +137,13 @@ void ListedProcess<Exec>::make_heights(const Exec& exec, const ElementPoints& po
       const std::size_t e = std::size_t(order[k]);
       if (roles[e] != free)
         continue;
-      sharpness[e] = draw_sharpness * count;
+      most[e] = most_draw_sharpness * count;
       place[e] = (so_far + volume[e] / 2) / total;
       so_far += volume[e];
     }
   }
   Kokkos::deep_copy(exec, role, upload(exec, "ossatura::design::role", roles));
-  heights_ = {upload(exec, "ossatura::listed_heights::sharpness", sharpness),
+  heights_ = {upload(exec, "ossatura::listed_heights::most", most),
               upload(exec, "ossatura::listed_heights::place", place),
               upload(exec, "ossatura::listed_heights::begin", begin),
               upload(exec, "ossatura::listed_heights::member", order)};

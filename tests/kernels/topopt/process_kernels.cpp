@@ -271,20 +271,20 @@ OSSATURA_BACKEND_TEST("Heights make columns without undercuts", "[process_kernel
     const std::map<MadePlace, double> x = made_values(made, 13);
     const auto apply = [&](const std::map<MadePlace, double>& height) {
       const Array<double, TestType> rho = lattice.put(exec, made_values(made, 1));
-      apply_heights(exec, heights, role, lattice.put(exec, height), rho);
+      apply_heights(exec, heights, 7, role, lattice.put(exec, height), rho);
       return lattice.get(exec, rho);
     };
     std::map<MadePlace, double> expected = made_values(made, 1);
     for (const auto& [name, places] : column)
       for (std::size_t k = 0; k < places.size(); ++k)
         expected[places[k]] =
-            height_density(draw_sharpness * double(places.size()),
+            height_density(std::min(7.0, most_draw_sharpness * double(places.size())),
                            (double(k) + 0.5) / double(places.size()), x.at(places[k]));
     check_near(apply(x), expected, 1e-13);
     check_made_gradient(made, x, apply,
                         [&](const std::map<MadePlace, double>& gradient) {
                           const Array<double, TestType> g = lattice.put(exec, gradient);
-                          apply_heights_back(exec, heights, role, lattice.put(exec, x), g);
+                          apply_heights_back(exec, heights, 7, role, lattice.put(exec, x), g);
                           return lattice.get(exec, g);
                         },
                         1e-3);

@@ -32,6 +32,7 @@ DesignOptions made_options(double tolerance, const DesignProcess& process, bool 
   options.radius = 0.8;
   options.min_modulus = 1e-3;
   options.process = process;
+  options.sharpness = {2, 16, 2, 2};
   if (on_voxels) {
     options.grid = DesignGrid::voxels;
     options.voxels.precision = tolerance < 1e-9 ? Precision::fp64 : Precision::lean;
@@ -129,7 +130,7 @@ OSSATURA_BACKEND_TEST("Gradients of made parts on voxels are those of difference
   problem.role[0] = DesignRole::solid; // at the parting face
   problem.role[57] = DesignRole::void_;
   for (const DesignProcess& process : {extruded(1), drawn(0, 1), in_sectors(2)})
-    check_voxel_gradient(exec, problem, made_options(1e-12, process, true), 1e-2, 1e-5);
+    check_voxel_gradient(exec, problem, made_options(1e-12, process, true), 1e-2, 1e-4);
   // The filter of overhangs bends within a hundredth: steps are smaller, and more is rounded.
   DesignProcess process = built(2, -1);
   process.symmetry = {{1, 1}};
@@ -234,33 +235,31 @@ OSSATURA_BACKEND_TEST("Designs of meshes and voxels are made alike", "[made_desi
 
 OSSATURA_BACKEND_TEST("Built designs support themselves", "[made_designs]") {
   const TestType exec;
-  DesignProblem problem = made_problem(16, 2, 8);
-  problem.cases[0].loads.forces = {{node_at(problem, 8, 0, 0), {0, 0, -1}},
-                                   {node_at(problem, 8, 1, 0), {0, 0, -1}}};
+  DesignProblem problem = made_problem(12, 1, 6);
+  problem.cases[0].loads.forces = {{node_at(problem, 6, 0, 0), {0, 0, -1}},
+                                   {node_at(problem, 6, 0.5, 0), {0, 0, -1}}};
   std::int64_t hanging[2];
   for (const bool asked : {false, true}) {
     DesignOptions options = made_options(1e-5, asked ? built(2, 1) : DesignProcess(), true);
-    options.min_modulus = 1e-9;
+    options.min_modulus = 1e-6;
     options.projection = true;
-    options.sharpness = {2, 16, 10, 2};
+    options.sharpness = {2, 16, 6, 2};
     DesignOptimizer<TestType> optimizer(exec, problem, options);
-    for (int k = 0; k < 40; ++k)
+    for (int k = 0; k < 24; ++k)
       optimizer.step(exec);
     std::int64_t& found = hanging[asked ? 1 : 0];
     found = 0;
     const MadeDensities rho = optimizer.densities(exec);
-    const auto solid = [&](int x, int y, int z) {
-      return x >= 0 && y >= 0 && x < 16 && y < 2 && rho[std::size_t(x + 16 * (y + 2 * z))] >= 0.5;
+    const auto solid = [&](int x, int z) {
+      return x >= 0 && x < 12 && rho[std::size_t(x + 12 * z)] >= 0.5;
     };
-    for (int z = 1; z < 8; ++z)
-      for (int y = 0; y < 2; ++y)
-        for (int x = 0; x < 16; ++x)
-          found += solid(x, y, z) && !solid(x, y, z - 1) && !solid(x - 1, y, z - 1) &&
-                   !solid(x + 1, y, z - 1) && !solid(x, y - 1, z - 1) && !solid(x, y + 1, z - 1);
+    for (int z = 1; z < 6; ++z)
+      for (int x = 0; x < 12; ++x)
+        found += solid(x, z) && !solid(x, z - 1) && !solid(x - 1, z - 1) && !solid(x + 1, z - 1);
     if (asked)
       CHECK(optimizer.process_faults(exec).hanging == found);
   }
-  CHECK(hanging[0] > 10);
+  CHECK(hanging[0] > 0);
   CHECK(hanging[1] == 0);
 }
 
