@@ -6,8 +6,8 @@
 //       = sinh(b h) / sinh(b) * cosh(b (1 - eta)) / cosh(b (h - eta)),
 // the projection of tanh_projection.hpp with eta for its threshold. d log(rho) / d eta =
 // b (tanh(b (h - eta)) - tanh(b (1 - eta))) <= 0: densities fall along the direction for every h
-// in [0, 1], and h = 0 and 1 are void and solid. b grows from step to step, so that the first designs
-// reach all loads, up to a number by that of elements, where the step is as wide as one.
+// in [0, 1], and h = 0 and 1 are void and solid. b grows from step to step, so that the first
+// designs reach all loads, up to a number by that of elements, where the step is as wide as one.
 //
 // [1] A. Gersborg, C. Andreasen. An explicit parameterization for casting constraints in gradient
 //     driven topology optimization. Struct. Multidiscip. Optim. 44 (2011) 875-881,
@@ -65,9 +65,8 @@ struct LatticeHeights {
   KOKKOS_FUNCTION std::int64_t num_free(std::int64_t column,
                                         const Array<std::uint8_t, Exec>& role) const {
     std::int64_t count = 0;
-    walk(column, true, [&](int i) {
-      count += i >= 0 && role(i) == std::uint8_t(DesignRole::free) ? 1 : 0;
-    });
+    walk(column, true,
+         [&](int i) { count += i >= 0 && role(i) == std::uint8_t(DesignRole::free) ? 1 : 0; });
     return count;
   }
 };
@@ -234,8 +233,9 @@ template<class Exec>
 void apply_heights(const Exec& exec, const ListedHeights<Exec>& heights, double sharpness,
                    const Array<std::uint8_t, Exec>& role, const Array<double, Exec>& height,
                    const Array<double, Exec>& density) {
-  Kokkos::parallel_for("ossatura::apply_listed_heights", range(exec, role.extent(0)),
-                       detail::ApplyListedHeights<Exec, false>{heights, sharpness, role, height, density});
+  Kokkos::parallel_for(
+      "ossatura::apply_listed_heights", range(exec, role.extent(0)),
+      detail::ApplyListedHeights<Exec, false>{heights, sharpness, role, height, density});
 }
 
 /// As for voxels. Does not fence.
@@ -243,8 +243,9 @@ template<class Exec>
 void apply_heights_back(const Exec& exec, const ListedHeights<Exec>& heights, double sharpness,
                         const Array<std::uint8_t, Exec>& role, const Array<double, Exec>& height,
                         const Array<double, Exec>& gradient) {
-  Kokkos::parallel_for("ossatura::apply_listed_heights_back", range(exec, role.extent(0)),
-                       detail::ApplyListedHeights<Exec, true>{heights, sharpness, role, height, gradient});
+  Kokkos::parallel_for(
+      "ossatura::apply_listed_heights_back", range(exec, role.extent(0)),
+      detail::ApplyListedHeights<Exec, true>{heights, sharpness, role, height, gradient});
 }
 
 /// As for voxels. Fences.

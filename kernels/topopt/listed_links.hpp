@@ -3,8 +3,8 @@
 // of their variables by volume, (L x)_i = sum_j v_j x_j / sum_j v_j, and L L = L.
 #pragma once
 
-#include <ossatura/core/mesh/design_role.hpp>
 #include <ossatura/core/base/vector.hpp>
+#include <ossatura/core/mesh/design_role.hpp>
 
 namespace ossatura {
 

@@ -3,10 +3,10 @@
 // blueprint density b is printed with
 //   p = smin(b, B),   B = smax(p of the five voxels below: straight down and its four neighbours),
 //   smin(b, B) = (b + B - sqrt((b - B)^2 + e) + sqrt(e)) / 2,   smax(p) = (sum p_j^P)^(1 / Q),
-// P = 40, e = 1e-4, Q = P + log(5) / log(0.5); the first layer stands on the plate, p = b. Slopes of
-// 45 degrees support themselves. smax of solid voxels is up to 5^(1 / Q) = 1.044, and p up to 1.005.
-// [1] shifts the sum away from 0, where its root has no derivative; here powers are of p_j by the
-// largest of them, which needs no shift.
+// P = 40, e = 1e-4, Q = P + log(5) / log(0.5); the first layer stands on the plate, p = b. Slopes
+// of 45 degrees support themselves. smax of solid voxels is up to 5^(1 / Q) = 1.044, and p up
+// to 1.005. [1] shifts the sum away from 0, where its root has no derivative; here powers are of
+// p_j by the largest of them, which needs no shift.
 //
 // [1] M. Langelaar. An additive manufacturing filter for topology optimization of print-ready
 //     designs. Struct. Multidiscip. Optim. 55 (2017) 871-883, doi:10.1007/s00158-016-1522-2.
@@ -55,8 +55,13 @@ struct PrintLayers {
   template<class Visit>
   KOKKOS_FUNCTION void for_cross(int layer, int u, int v, const Visit& visit) const {
     for (int k = 0; k < 5; ++k) {
-      const int i = voxel(layer, u + (k == 1 ? -1 : k == 2 ? 1 : 0),
-                          v + (k == 3 ? -1 : k == 4 ? 1 : 0));
+      const int i = voxel(layer,
+                          u + (k == 1   ? -1
+                               : k == 2 ? 1
+                                        : 0),
+                          v + (k == 3   ? -1
+                               : k == 4 ? 1
+                                        : 0));
       if (i >= 0)
         visit(i);
     }
@@ -96,8 +101,7 @@ KOKKOS_INLINE_FUNCTION double smooth_minimum(double b, double support) {
 }
 /// By the first; that by the second is 1 less this.
 KOKKOS_INLINE_FUNCTION double smooth_minimum_slope(double b, double support) {
-  return 0.5 *
-         (1 - (b - support) / sqrt((b - support) * (b - support) + overhang_smoothing));
+  return 0.5 * (1 - (b - support) / sqrt((b - support) * (b - support) + overhang_smoothing));
 }
 
 template<class Exec>
@@ -157,8 +161,12 @@ struct SweepLayerBack {
       return;
     double sum = gradient(i);
     for (int k = 0; k < 5; ++k) {
-      const int above_u = u + (k == 1 ? -1 : k == 2 ? 1 : 0),
-                above_v = v + (k == 3 ? -1 : k == 4 ? 1 : 0);
+      const int above_u = u + (k == 1   ? -1
+                               : k == 2 ? 1
+                                        : 0),
+                above_v = v + (k == 3   ? -1
+                               : k == 4 ? 1
+                                        : 0);
       const int above = layers.voxel(layer + 1, above_u, above_v);
       if (above < 0 || role(above) != std::uint8_t(DesignRole::free))
         continue;
@@ -231,8 +239,7 @@ PrintLayers<Exec> make_print_layers(const Exec& exec, const VoxelGrid<Exec>& gri
                                     const Array<float, Exec>& solid, int axis, int sense) {
   Kokkos::MinMaxScalar<int> places;
   Kokkos::parallel_reduce("ossatura::find_layers", range(exec, grid.num_nodes),
-                          detail::FindLayers<Exec>{grid, solid, axis},
-                          Kokkos::MinMax<int>(places));
+                          detail::FindLayers<Exec>{grid, solid, axis}, Kokkos::MinMax<int>(places));
   const bool rises = sense > 0;
   return {grid,
           solid,

@@ -84,13 +84,14 @@ private:
   ElementVolumes<Exec> element_volume_;
   Array<std::uint8_t, Exec> role_;
   double radius_ = 0;
-  std::unique_ptr<ElementFilter<Exec>> filter_; ///< null: none
+  std::unique_ptr<ElementFilter<Exec>> filter_;   ///< null: none
   std::unique_ptr<ElementProcess<Exec>> process_; ///< null: none
   Vector
       filtered_; ///< where it is no other vector: Helmholtz filters may fail, projections need it
   Vector projected_; ///< of overhang with a projection alone
   Vector density_;
-  bool keeps_dv_; ///< the gradient of the volume, which depends on no x without projection, draw and overhang
+  bool keeps_dv_; ///< the gradient of the volume, which depends on no x without projection, draw
+                  ///< and overhang
   Vector dv_;
   bool dv_known_ = false;
   DesignSums sums_; ///< of `density_`

@@ -72,7 +72,8 @@ void add_design_options(CLI::App& app, TopoptCommandOptions& o) {
              "1.5 times the mean edge of the elements");
   add_switch(app, o.changes, "projection", &D::projection,
              "Filtered densities are projected towards 0 and 1", "They are not");
-  add_growing(app, o.changes, "--sharpness", &D::sharpness, "Of the projection, and of --draw: beta");
+  add_growing(app, o.changes, "--sharpness", &D::sharpness,
+              "Of the projection, and of --draw: beta");
   add_number(app, o.changes, "--threshold", &D::threshold, "X", "Of the projection: eta");
   add_growing(app, o.changes, "--penalty", &D::penalty,
               "Power p of the densities; START:END:EVERY:CHANGE grows, as in 1:3:20:+0.5");

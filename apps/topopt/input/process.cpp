@@ -101,8 +101,7 @@ void read_process(const JsonPlace& place, ProblemDocument& problem) {
     const char* count = "how many sectors, at least 2";
     const char* point = "three coordinates in m of a point on the axis";
     Rotation rotation;
-    rotation.sectors =
-        sectors->at("count", count).whole(2, std::numeric_limits<int>::max(), count);
+    rotation.sectors = sectors->at("count", count).whole(2, std::numeric_limits<int>::max(), count);
     rotation.axis = sectors->at("axis", "\"x\", \"y\" or \"z\"").choice(axis_names);
     rotation.point = sectors->at("point", point).numbers<3>(point);
     set(changes, &P::rotation, rotation);
@@ -127,23 +126,23 @@ void add_process_options(CLI::App& app, Changes<DesignOptions>& changes) {
                [&changes](const Items& items) {
                  set(changes, &P::extrude, parse_name(items.back(), axis_names));
                });
-  add_repeated(app, "--symmetry", "AXIS:M",
-               "The design is symmetric about the plane AXIS = M; loads need not be. May be repeated",
-               [&changes](const Items& items) {
-                 std::vector<Plane> planes;
-                 for (const std::string& item : items)
-                   planes.push_back(parse_plane(item));
-                 set(changes, &P::symmetry, planes);
-               });
-  add_repeated(app, "--sectors", "N:AXIS:X,Y,Z",
-               "N equal sectors around an axis through a point in m",
-               [&changes](const Items& items) {
-                 set(changes, &P::rotation, parse_rotation(items.back()));
-               });
-  add_repeated(app, "--draw", "+z|-z|z:M",
-               "Cast or moulded without undercuts, drawn along +z (or another direction), or both "
-               "ways from the parting plane z = M",
-               [&changes](const Items& items) { set(changes, &P::draw, parse_draw(items.back())); });
+  add_repeated(
+      app, "--symmetry", "AXIS:M",
+      "The design is symmetric about the plane AXIS = M; loads need not be. May be repeated",
+      [&changes](const Items& items) {
+        std::vector<Plane> planes;
+        for (const std::string& item : items)
+          planes.push_back(parse_plane(item));
+        set(changes, &P::symmetry, planes);
+      });
+  add_repeated(
+      app, "--sectors", "N:AXIS:X,Y,Z", "N equal sectors around an axis through a point in m",
+      [&changes](const Items& items) { set(changes, &P::rotation, parse_rotation(items.back())); });
+  add_repeated(
+      app, "--draw", "+z|-z|z:M",
+      "Cast or moulded without undercuts, drawn along +z (or another direction), or both "
+      "ways from the parting plane z = M",
+      [&changes](const Items& items) { set(changes, &P::draw, parse_draw(items.back())); });
   add_repeated(app, "--overhang", "+z|-z",
                "Built in layers in this direction, each on that below it (45 degrees); on voxels",
                [&changes](const Items& items) {

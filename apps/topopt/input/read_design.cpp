@@ -95,8 +95,9 @@ void read_linear_solver(const Place& place, ProblemDocument& problem) {
 } // namespace
 
 std::vector<std::string> design_keys() {
-  return {"volume_fraction", "filter", "projection", "penalty",      "min_modulus", "method", "move",
-          "start",           "change", "steps",      "manufacturing", "solver"};
+  return {"volume_fraction", "filter", "projection",    "penalty",
+          "min_modulus",     "method", "move",          "start",
+          "change",          "steps",  "manufacturing", "solver"};
 }
 
 void read_design(const JsonPlace& place, ProblemDocument& problem) {

@@ -207,10 +207,11 @@ DesignState read_design_checkpoint(const std::string& path, const DesignIdentity
                            "material, supports, loads, passive elements, symmetry or springs are "
                            "not");
   if (root.text_attribute("options") != identity.options)
-    fail<InputError>(path,
-                     ": is a checkpoint of other options: volume, filter, projection, "
-                     "penalty, modulus of void, method, move, start, warm start, grid and "
-                     "manufacturing must be as they were; steps, change and the linear solver may be others");
+    fail<InputError>(
+        path,
+        ": is a checkpoint of other options: volume, filter, projection, "
+        "penalty, modulus of void, method, move, start, warm start, grid and "
+        "manufacturing must be as they were; steps, change and the linear solver may be others");
   DesignState state;
   state.steps = root.dataset("steps").read_scalar<int>("the number of steps done");
   state.scale = root.dataset("scale").read_scalar<double>("the scale of the objective");

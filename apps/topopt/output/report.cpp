@@ -217,8 +217,8 @@ Certificate certificate_of(const DesignOptions& options, const TopoptRunResults&
   checks.push_back({"volume", results.final->volume, options.volume_fraction * (1 + 1e-6)});
   // Filters and projections average numbers of [0, 1].
   const double beyond = std::max(-results.least_density, results.greatest_density - 1);
-  checks.push_back({"density_bounds", std::max(0.0, beyond),
-                    options.process.overhang ? overhang_excess : 1e-9});
+  checks.push_back(
+      {"density_bounds", std::max(0.0, beyond), options.process.overhang ? overhang_excess : 1e-9});
   return certificate;
 }
 

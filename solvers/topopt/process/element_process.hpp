@@ -22,8 +22,8 @@ public:
   virtual void link(const Exec& exec, const Roles& role, const Vector& x) const = 0;
   /// gradient = L^T gradient. Does not fence.
   virtual void link_back(const Exec& exec, const Roles& role, const Vector& gradient) const = 0;
-  /// Densities of free elements that the process makes of `blueprint`; no aliases. `sharpness` is of
-  /// heights that are drawn. Does not fence.
+  /// Densities of free elements that the process makes of `blueprint`; no aliases. `sharpness` is
+  /// of heights that are drawn. Does not fence.
   virtual void shape(const Exec& exec, double sharpness, const Roles& role, const Vector& blueprint,
                      const Vector& density) const = 0;
   /// Makes a gradient by those densities, 0 where elements are not free, one by the blueprint, in

@@ -84,7 +84,8 @@ std::vector<std::pair<PlaceMap, std::string>> maps_of(const DesignProcess& proce
   std::vector<std::pair<PlaceMap, std::string>> maps;
   for (const DesignProcess::Plane& plane : process.symmetry) {
     std::ostringstream what;
-    what << "across the plane " << "xyz"[plane.axis] << " = " << plane.place << " m";
+    what << "across the plane "
+         << "xyz"[plane.axis] << " = " << plane.place << " m";
     maps.emplace_back(
         [plane](Position x) {
           x[std::size_t(plane.axis)] = 2 * plane.place - x[std::size_t(plane.axis)];
@@ -95,7 +96,8 @@ std::vector<std::pair<PlaceMap, std::string>> maps_of(const DesignProcess& proce
   if (process.rotation) {
     const DesignProcess::Rotation turn = *process.rotation;
     std::ostringstream what;
-    what << "a turn of 360 / " << turn.sectors << " degrees about " << "xyz"[turn.axis] << " away";
+    what << "a turn of 360 / " << turn.sectors << " degrees about "
+         << "xyz"[turn.axis] << " away";
     maps.emplace_back(
         [turn](Position x) {
           const std::size_t u = std::size_t(turn.axis + 1) % 3, v = std::size_t(turn.axis + 2) % 3;
@@ -129,10 +131,12 @@ std::vector<std::int32_t> find_columns(const ElementPoints& points, int axis) {
       if (way >= other_column * size || column[e] == number)
         return;
       if (way > same_column * size || column[e] >= 0)
-        fail<std::invalid_argument>(
-            "the mesh has no columns along ", "xyz"[axis], ": the centres of the elements ", other,
-            " and ", e, " are ", way, " m beside each other, less than an element and more than "
-            "none: sweep the mesh along ", "xyz"[axis], ", or take the grid voxels");
+        fail<std::invalid_argument>("the mesh has no columns along ", "xyz"[axis],
+                                    ": the centres of the elements ", other, " and ", e, " are ",
+                                    way,
+                                    " m beside each other, less than an element and more than "
+                                    "none: sweep the mesh along ",
+                                    "xyz"[axis], ", or take the grid voxels");
       column[e] = number;
     });
     if (column[e] < 0) {

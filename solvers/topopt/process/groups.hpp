@@ -26,16 +26,17 @@ struct ElementLists {
   std::vector<std::int32_t> member;
 };
 
-/// The number of the column along `axis` of each element: their centres are in the same place across
-/// it, to 0.02 of their sizes. Throws std::invalid_argument, with two elements, where a mesh has no
-/// columns: where centres are beside each other by less than 0.2 of a size.
+/// The number of the column along `axis` of each element: their centres are in the same place
+/// across it, to 0.02 of their sizes. Throws std::invalid_argument, with two elements, where a mesh
+/// has no columns: where centres are beside each other by less than 0.2 of a size.
 std::vector<std::int32_t> find_columns(const ElementPoints& points, int axis);
 
 /// A map of places that keeps distances.
 using PlaceMap = std::function<std::array<double, 3>(const std::array<double, 3>&)>;
 
-/// The element at the image of each element, of the same size to a tenth and with its centre there to
-/// 0.05 of it. Throws std::invalid_argument with an element that has none, and `what` the map is.
+/// The element at the image of each element, of the same size to a tenth and with its centre there
+/// to 0.05 of it. Throws std::invalid_argument with an element that has none, and `what` the map
+/// is.
 std::vector<std::int32_t> find_images(const ElementPoints& points, const PlaceMap& map,
                                       const std::string& what);
 

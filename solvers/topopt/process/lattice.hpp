@@ -16,8 +16,8 @@ public:
   using Vector = Array<double, Exec>;
   using Roles = Array<std::uint8_t, Exec>;
 
-  /// Voxels are where `solid` is greater than 0; `origin` is the lower corner of the grid and `edge`
-  /// that of a voxel, m. Voxels that draw needs to be solid become so in `role`. Throws
+  /// Voxels are where `solid` is greater than 0; `origin` is the lower corner of the grid and
+  /// `edge` that of a voxel, m. Voxels that draw needs to be solid become so in `role`. Throws
   /// std::invalid_argument where the lattice does not fit. Fences.
   LatticeProcess(const Exec& exec, const VoxelGrid<Exec>& grid, const Array<float, Exec>& solid,
                  const std::array<double, 3>& origin, double edge, const DesignProcess& process,
@@ -90,8 +90,7 @@ LatticeProcess<Exec>::LatticeProcess(const Exec& exec, const VoxelGrid<Exec>& gr
     fail<std::invalid_argument>(lonely, " elements have no image by the planes of symmetry and the "
                                         "sectors: take a body with this symmetry, or leave it out");
   if (process.overhang)
-    layers_ =
-        make_print_layers(exec, grid, solid, process.overhang->axis, process.overhang->sense);
+    layers_ = make_print_layers(exec, grid, solid, process.overhang->axis, process.overhang->sense);
   fence(exec, "ossatura::lattice_process");
 }
 

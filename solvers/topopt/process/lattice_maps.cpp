@@ -51,8 +51,8 @@ LatticeMap turn(const DesignProcess::Rotation& rotation, const std::array<double
     return (rotation.point[std::size_t(axis)] - origin[std::size_t(axis)]) / edge;
   };
   const auto sum = [&](double value, int axis) {
-    return whole(value, "the axis of the sectors", "xyz"[axis],
-                 rotation.point[std::size_t(axis)], edge);
+    return whole(value, "the axis of the sectors", "xyz"[axis], rotation.point[std::size_t(axis)],
+                 edge);
   };
   LatticeMap map;
   if (rotation.sectors == 2) {

@@ -118,8 +118,8 @@ void ListedProcess<Exec>::make_heights(const Exec& exec, const ElementPoints& po
   constexpr std::uint8_t free = std::uint8_t(DesignRole::free),
                          solid = std::uint8_t(DesignRole::solid);
   for (std::size_t first = 0, last; first < n; first = last) {
-    for (last = first; last < n && column[std::size_t(order[last])] ==
-                                       column[std::size_t(order[first])];)
+    for (last = first;
+         last < n && column[std::size_t(order[last])] == column[std::size_t(order[first])];)
       ++last;
     begin.push_back(std::int64_t(last));
     bool below = false;

@@ -31,11 +31,11 @@ struct DesignProcess {
     std::optional<double> parting; ///< m: drawn up above the plane and down below
   };
 
-  std::optional<int> extrude;           ///< the same all along this axis
-  std::vector<Plane> symmetry;          ///< of the design; loads and supports need not have it
-  std::optional<Rotation> rotation;     ///< equal sectors around an axis
-  std::optional<Draw> draw;             ///< cast or moulded, without undercuts
-  std::optional<ProcessAxis> overhang;  ///< built up in this direction, on itself
+  std::optional<int> extrude;          ///< the same all along this axis
+  std::vector<Plane> symmetry;         ///< of the design; loads and supports need not have it
+  std::optional<Rotation> rotation;    ///< equal sectors around an axis
+  std::optional<Draw> draw;            ///< cast or moulded, without undercuts
+  std::optional<ProcessAxis> overhang; ///< built up in this direction, on itself
 
   /// Whether elements share variables.
   bool links() const { return extrude || !symmetry.empty() || rotation || draw; }

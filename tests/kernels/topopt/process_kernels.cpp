@@ -167,9 +167,7 @@ OSSATURA_BACKEND_TEST("Linked voxels have the mean of those that are free", "[pr
   });
   process.symmetry.clear();
   process.rotation = {2, 2, {6, 6, 0}};
-  check(-1, 0, [](const MadePlace& p) {
-    return std::min(p, MadePlace{4 - p[0], 4 - p[1], p[2]});
-  });
+  check(-1, 0, [](const MadePlace& p) { return std::min(p, MadePlace{4 - p[0], 4 - p[1], p[2]}); });
 }
 
 TEST_CASE("Sectors and planes make groups of maps", "[process_kernels]") {
@@ -179,7 +177,8 @@ TEST_CASE("Sectors and planes make groups of maps", "[process_kernels]") {
   process.rotation->point[2] = 8; // z = 3.5
   const std::vector<LatticeMap> turns = lattice_maps(process, {1, 1, 1}, 2);
   REQUIRE(turns.size() == 4);
-  // The centre of the voxel (2, 5, 4) is (0, 1) from the axis in x, z; then (1, 0), (0, -1), (-1, 0).
+  // The centre of the voxel (2, 5, 4) is (0, 1) from the axis in x, z; then (1, 0), (0, -1), (-1,
+  // 0).
   const Site corner{2, 5, 4};
   MadePlace known[4] = {{2, 5, 4}, {3, 5, 3}, {2, 5, 2}, {1, 5, 3}};
   for (int k = 0; k < 4; ++k) {
@@ -206,9 +205,8 @@ void check_made_gradient(
   std::map<MadePlace, double> weight = made_values(body, 29, -0.5), direction = weight;
   std::mt19937 random(31);
   for (auto& [place, value] : direction)
-    value = body.role.at(place) == DesignRole::free
-                ? double(random()) / double(random.max()) - 0.5
-                : 0;
+    value =
+        body.role.at(place) == DesignRole::free ? double(random()) / double(random.max()) - 0.5 : 0;
   for (auto& [place, value] : weight)
     value = body.role.at(place) == DesignRole::free ? value : 0;
   double change = 0, slope = 0;
@@ -227,8 +225,8 @@ void check_made_gradient(
 
 /// Of a column with heights of its own, by the second form of the formula.
 double height_density(double sharpness, double place, double height) {
-  return std::sinh(sharpness * height) / std::sinh(sharpness) *
-         std::cosh(sharpness * (1 - place)) / std::cosh(sharpness * (height - place));
+  return std::sinh(sharpness * height) / std::sinh(sharpness) * std::cosh(sharpness * (1 - place)) /
+         std::cosh(sharpness * (height - place));
 }
 
 OSSATURA_BACKEND_TEST("Heights make columns without undercuts", "[process_kernels]") {
@@ -281,13 +279,14 @@ OSSATURA_BACKEND_TEST("Heights make columns without undercuts", "[process_kernel
             height_density(std::min(7.0, most_draw_sharpness * double(places.size())),
                            (double(k) + 0.5) / double(places.size()), x.at(places[k]));
     check_near(apply(x), expected, 1e-13);
-    check_made_gradient(made, x, apply,
-                        [&](const std::map<MadePlace, double>& gradient) {
-                          const Array<double, TestType> g = lattice.put(exec, gradient);
-                          apply_heights_back(exec, heights, 7, role, lattice.put(exec, x), g);
-                          return lattice.get(exec, g);
-                        },
-                        1e-3);
+    check_made_gradient(
+        made, x, apply,
+        [&](const std::map<MadePlace, double>& gradient) {
+          const Array<double, TestType> g = lattice.put(exec, gradient);
+          apply_heights_back(exec, heights, 7, role, lattice.put(exec, x), g);
+          return lattice.get(exec, g);
+        },
+        1e-3);
     // A height for each column: densities fall along it, and 0 and 1 are void and solid.
     for (const double height : {0.0, 0.21, 0.5, 0.83, 1.0}) {
       std::map<MadePlace, double> same = x;
@@ -330,9 +329,8 @@ OSSATURA_BACKEND_TEST("Undercuts are counted", "[process_kernels]") {
 }
 
 /// Langelaar (2017), layer by layer up z or down it, with `shift` 0 in his formulas.
-std::map<MadePlace, double> printed_by_loops(const MadeBody& body,
-                                             const std::map<MadePlace, double>& blueprint,
-                                             int sense) {
+std::map<MadePlace, double>
+printed_by_loops(const MadeBody& body, const std::map<MadePlace, double>& blueprint, int sense) {
   const double q = 40 + std::log(5.0) / std::log(0.5);
   std::map<MadePlace, double> printed;
   for (int k = 0; k < 6; ++k) {

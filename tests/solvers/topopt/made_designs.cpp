@@ -14,8 +14,8 @@ using namespace ossatura;
 using namespace ossatura::test;
 using MadeDensities = std::vector<double>;
 
-/// A box of cubes of 0.5 m that is held on one side, with a load that has no symmetry, and solid and
-/// void elements.
+/// A box of cubes of 0.5 m that is held on one side, with a load that has no symmetry, and solid
+/// and void elements.
 DesignProblem made_problem(int nx = 6, int ny = 4, int nz = 4) {
   DesignProblem problem;
   problem.mesh = make_hexa_box({nx, ny, nz}, {nx / 2.0, ny / 2.0, nz / 2.0});
