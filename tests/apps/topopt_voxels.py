@@ -496,7 +496,7 @@ class Made(TopoptCase):
                 (("--sectors", "3:x:0,1.5,1.5"), "has no image a turn of 360 / 3 degrees about x away"),
                 (("--symmetry", "x:2"), "has no image across the plane x = 2 m"),
                 (("--extrude", "x", "--symmetry", "x:3"), "planes that contain the direction alone"),
-                (("--extrude", "x", "--distort", "0.3"), "sweep the mesh along x")):
+                (("--extrude", "x", "--distort", "0.3"), "Sweep the mesh along x")):
             with self.subTest(arguments=arguments):
                 self.fails(BAD_FILE, message, "topopt", "cantilever", "--cells", "6x3x3", "-q", *arguments)
         for process, message in (({"draw": "z"}, "manufacturing.draw"), ({"milled": "z"}, "milled"),

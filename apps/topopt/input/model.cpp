@@ -340,6 +340,9 @@ void require_known_to_solids(const std::string& file, const TopoptModel& model) 
   const std::string unknown = describe_unknown_to_solids(model.options);
   if (!unknown.empty())
     fail<InputError>(file, ": ", unknown);
+  if (model.options.process.overhang)
+    fail<InputError>(file, ": overhang is of layers of equal cubes, and not known on a mesh with "
+                           "tetrahedra, prisms or second-order elements: leave it out");
   for (const HexaMaterial& one : model.problem.materials)
     if (one.poisson != model.problem.poisson)
       fail<InputError>(file, ": materials have Poisson's ratios of ",

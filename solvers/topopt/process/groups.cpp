@@ -112,7 +112,46 @@ std::vector<std::pair<PlaceMap, std::string>> maps_of(const DesignProcess& proce
   return maps;
 }
 
+std::string in_text(double number) {
+  std::ostringstream text;
+  text << number;
+  return text.str();
+}
+
+[[noreturn]] void fail_no_columns(int axis, const std::string& reason) {
+  const char name = "xyz"[axis];
+  fail<std::invalid_argument>("the mesh has no columns along ", name, ": ", reason,
+                              ". Sweep the mesh along ", name, ", or take the grid voxels");
+}
+
+/// How many other corners are beside a corner by less than `slack` across the axis.
+int count_above(const std::vector<Position>& corners, std::size_t own, std::size_t axis,
+                double slack) {
+  int count = 0;
+  for (std::size_t k = 0; k < corners.size(); ++k) {
+    Position there = corners[k];
+    there[axis] = corners[own][axis];
+    count += k != own && distance(corners[own], there) <= slack ? 1 : 0;
+  }
+  return count;
+}
+
 } // namespace
+
+void require_swept(const DesignProblem& problem, const ElementPoints& points, int axis) {
+  std::vector<Position> corners;
+  for (std::size_t e = 0; e < problem.num_elem(); ++e) {
+    const NodeRange nodes = problem.nodes_of(e);
+    const SolidShape& shape = problem.solids ? shape_of(problem.solids->kind[e]) : hexa_shape;
+    corners.clear();
+    for (int k = 0; k < shape.num_corners; ++k)
+      corners.push_back(problem.point(nodes[std::size_t(k)]));
+    for (std::size_t k = 0; k < corners.size(); ++k)
+      if (count_above(corners, k, std::size_t(axis), same_column * points.size[e]) != 1)
+        fail_no_columns(axis, "element " + std::to_string(e) +
+                                  " has a corner that is not straight above or below one other");
+  }
+}
 
 std::vector<std::int32_t> find_columns(const ElementPoints& points, int axis) {
   const std::size_t n = points.num_elem();
@@ -131,12 +170,9 @@ std::vector<std::int32_t> find_columns(const ElementPoints& points, int axis) {
       if (way >= other_column * size || column[e] == number)
         return;
       if (way > same_column * size || column[e] >= 0)
-        fail<std::invalid_argument>("the mesh has no columns along ", "xyz"[axis],
-                                    ": the centres of the elements ", other, " and ", e, " are ",
-                                    way,
-                                    " m beside each other, less than an element and more than "
-                                    "none: sweep the mesh along ",
-                                    "xyz"[axis], ", or take the grid voxels");
+        fail_no_columns(axis, "the centres of the elements " + std::to_string(other) + " and " +
+                                  std::to_string(e) + " are " + in_text(way) +
+                                  " m beside each other, which is less than an element");
       column[e] = number;
     });
     if (column[e] < 0) {

@@ -3,6 +3,7 @@
 // and those that are images of each other. Elements are points with sizes. Host memory.
 #pragma once
 
+#include <ossatura/solvers/topopt/problem.hpp>
 #include <ossatura/solvers/topopt/process/options.hpp>
 
 #include <array>
@@ -25,6 +26,10 @@ struct ElementLists {
   std::vector<std::int64_t> begin{0};
   std::vector<std::int32_t> member;
 };
+
+/// Throws std::invalid_argument, with the element, unless all elements of a mesh are swept along
+/// `axis`: each corner is straight above or below one other corner, to 0.02 of the size.
+void require_swept(const DesignProblem& problem, const ElementPoints& points, int axis);
 
 /// The number of the column along `axis` of each element: their centres are in the same place
 /// across it, to 0.02 of their sizes. Throws std::invalid_argument, with two elements, where a mesh

@@ -78,10 +78,12 @@ ListedProcess<Exec>::ListedProcess(const Exec& exec, const DesignProblem& proble
     points.size.push_back(std::cbrt(volumes[e]));
   }
   std::vector<std::int32_t> column;
-  if (process.extrude)
-    column = find_columns(points, *process.extrude);
+  if (process.extrude || process.draw) {
+    const int axis = process.extrude ? *process.extrude : process.draw->direction.axis;
+    require_swept(problem, points, axis);
+    column = find_columns(points, axis);
+  }
   if (process.draw) {
-    column = find_columns(points, process.draw->direction.axis);
     make_heights(exec, points, *process.draw, volumes, column, role);
   }
   const ElementLists lists = link_elements(points, process, column);
