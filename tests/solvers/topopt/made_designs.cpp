@@ -91,54 +91,25 @@ OSSATURA_BACKEND_TEST("Gradients of parts that can be made are those of differen
   check_gradients(exec, problem, projected);
 }
 
-/// Moduli in single precision keep differences of compliances from 1e-6, not those of volumes.
-template<class Exec>
-void check_voxel_gradient(const Exec& exec, const DesignProblem& problem,
-                          const DesignOptions& options, double step, double bound) {
-  DesignOptimizer<Exec> optimizer(exec, problem, options);
-  const DesignState state = rough_state(exec, optimizer, problem);
-  optimizer.set_state(exec, state);
-  optimizer.analyse(exec);
-  const MadeDensities by_objective = optimizer.objective_gradient(exec),
-                      by_volume = optimizer.volume_gradient(exec);
-  std::mt19937 random(23);
-  MadeDensities direction(state.x.size());
-  double objective = 0, volume = 0, objective_change = 0, volume_change = 0;
-  for (std::size_t e = 0; e < direction.size(); ++e) {
-    if (problem.role[e] == DesignRole::free)
-      direction[e] = double(random()) / double(random.max()) - 0.5;
-    objective += by_objective[e] * direction[e];
-    volume += by_volume[e] * direction[e];
-  }
-  for (const auto& [at, weight] : {std::pair{1, 8.0}, {-1, -8.0}, {2, -1.0}, {-2, 1.0}}) {
-    DesignState moved = state;
-    for (std::size_t e = 0; e < direction.size(); ++e)
-      moved.x[e] += at * step * direction[e];
-    optimizer.set_state(exec, moved);
-    const DesignStep there = optimizer.analyse(exec);
-    objective_change += weight * there.objective / (12 * step);
-    volume_change += weight * there.volume / (12 * step);
-  }
-  CHECK(objective_change == Approx(objective).epsilon(bound));
-  CHECK(volume_change == Approx(volume).epsilon(1e-6));
-}
-
 OSSATURA_BACKEND_TEST("Gradients of made parts on voxels are those of differences",
                       "[made_designs]") {
   const TestType exec;
   DesignProblem problem = made_problem(4, 4, 4);
   problem.role[0] = DesignRole::solid; // at the parting face
   problem.role[57] = DesignRole::void_;
+  // Moduli are rounded to single precision, which moves differences by about 6e-8 / h of
+  // compliances.
   for (const DesignProcess& process : {extruded(1), drawn(0, 1), in_sectors(2)})
-    check_voxel_gradient(exec, problem, made_options(1e-12, process, true), 1e-2, 1e-4);
+    check_gradients(exec, problem, made_options(1e-12, process, true), 0.2, 0.6,
+                    {1e-2, 1e-4, 1e-6});
   // The filter of overhangs bends within a hundredth: steps are smaller, and more is rounded.
   DesignProcess process = built(2, -1);
   process.symmetry = {{1, 1}};
   DesignOptions options = made_options(1e-12, process, true);
-  check_voxel_gradient(exec, problem, options, 1e-3, 1e-3);
+  check_gradients(exec, problem, options, 0.2, 0.6, {1e-3, 1e-3, 1e-6});
   options.projection = true;
   options.sharpness.start = 3;
-  check_voxel_gradient(exec, problem, options, 1e-3, 1e-3);
+  check_gradients(exec, problem, options, 0.2, 0.6, {1e-3, 1e-3, 1e-6});
 }
 
 /// After a few steps.
