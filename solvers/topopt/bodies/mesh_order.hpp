@@ -79,7 +79,7 @@ public:
   std::unique_ptr<ElementProcess<Exec>>
   make_process(const Exec& exec, const DesignProblem& problem, const DesignProcess& process,
                const Array<std::uint8_t, Exec>& role) const override {
-    return std::make_unique<ListedProcess<Exec>>(exec, problem, process, geometry_.volume, role);
+    return make_listed_process(exec, problem, process, geometry_.volume, role);
   }
 
 protected:

@@ -357,8 +357,8 @@ template<class Exec>
 std::unique_ptr<ElementProcess<Exec>>
 VoxelBody<Exec>::make_process(const Exec& exec, const DesignProblem&, const DesignProcess& process,
                               const Array<std::uint8_t, Exec>& role) const {
-  return std::make_unique<LatticeProcess<Exec>>(exec, problem_.grid, problem_.lame.mu_value,
-                                                origin_, problem_.edge, process, role);
+  return make_lattice_process(exec, problem_.grid, problem_.lame.mu_value, origin_, problem_.edge,
+                              process, role);
 }
 
 #define OSSATURA_INSTANTIATE(Exec) template class VoxelBody<Exec>;

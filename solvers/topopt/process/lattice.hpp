@@ -1,97 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// LatticeProcess is a process on the voxels of a grid, by their places.
+// A process on the voxels of a grid is by their places.
 #pragma once
 
-#include <ossatura/core/base/require.hpp>
-#include <ossatura/kernels/topopt/draw_heights.hpp>
-#include <ossatura/kernels/topopt/overhang.hpp>
+#include <ossatura/kernels/image/grid.hpp>
 #include <ossatura/solvers/topopt/process/element_process.hpp>
-#include <ossatura/solvers/topopt/process/lattice_maps.hpp>
+
+#include <memory>
 
 namespace ossatura {
 
+/// Voxels are where `solid` [num_nodes] is greater than 0; `origin` is the lower corner of the grid
+/// and `edge` that of a voxel, m. Voxels that draw needs to be solid become so in `role`. Throws
+/// std::invalid_argument where the lattice does not fit. Fences.
 template<class Exec>
-class LatticeProcess final : public ElementProcess<Exec> {
-public:
-  using Vector = Array<double, Exec>;
-  using Roles = Array<std::uint8_t, Exec>;
-
-  /// Voxels are where `solid` is greater than 0; `origin` is the lower corner of the grid and
-  /// `edge` that of a voxel, m. Voxels that draw needs to be solid become so in `role`. Throws
-  /// std::invalid_argument where the lattice does not fit. Fences.
-  LatticeProcess(const Exec& exec, const VoxelGrid<Exec>& grid, const Array<float, Exec>& solid,
-                 const std::array<double, 3>& origin, double edge, const DesignProcess& process,
-                 const Roles& role);
-
-  void link(const Exec& exec, const Roles& role, const Vector& x) const override {
-    if (process_.links())
-      average_links(exec, links_, role, x, x);
-  }
-  void link_back(const Exec& exec, const Roles& role, const Vector& gradient) const override {
-    link(exec, role, gradient); // voxels are of one volume
-  }
-  void shape(const Exec& exec, double sharpness, const Roles& role, const Vector& blueprint,
-             const Vector& density) const override {
-    if (process_.draw)
-      apply_heights(exec, heights_, sharpness, role, blueprint, density);
-    else
-      print_layers(exec, layers_, role, blueprint, density);
-  }
-  void shape_back(const Exec& exec, double sharpness, const Roles& role, const Vector& blueprint,
-                  const Vector& density, const Vector& gradient) const override {
-    if (process_.draw)
-      apply_heights_back(exec, heights_, sharpness, role, blueprint, gradient);
-    else
-      print_layers_back(exec, layers_, role, blueprint, density, gradient);
-  }
-  ProcessFaults find_faults(const Exec& exec, const Roles& role,
-                            const Vector& density) const override {
-    ProcessFaults faults;
-    if (process_.draw)
-      faults.undercuts = count_undercuts(exec, heights_, density);
-    else if (process_.links())
-      faults.unlike = count_unlike(exec, links_, role, density);
-    if (process_.overhang)
-      faults.hanging = count_hanging(exec, layers_, density);
-    return faults;
-  }
-
-private:
-  DesignProcess process_;
-  LatticeLinks<Exec> links_;
-  LatticeHeights<Exec> heights_;
-  PrintLayers<Exec> layers_;
-};
-
-template<class Exec>
-LatticeProcess<Exec>::LatticeProcess(const Exec& exec, const VoxelGrid<Exec>& grid,
-                                     const Array<float, Exec>& solid,
-                                     const std::array<double, 3>& origin, double edge,
-                                     const DesignProcess& process, const Roles& role)
-    : process_(process) {
-  links_.columns.grid = grid;
-  links_.columns.solid = solid;
-  links_.by_columns = process.extrude || process.draw;
-  if (process.extrude)
-    links_.columns.axis = *process.extrude;
-  if (process.draw) {
-    const DesignProcess::Draw& draw = *process.draw;
-    links_.columns.axis = draw.direction.axis;
-    if (draw.parting)
-      links_.columns.parting = parting_place(draw, origin, edge);
-    heights_ = {links_.columns, draw.direction.sense};
-    fill_below_solid(exec, heights_, role);
-  }
-  const std::vector<LatticeMap> maps = lattice_maps(process, origin, edge);
-  links_.num_maps = int(maps.size());
-  for (std::size_t m = 0; m < maps.size(); ++m)
-    links_.map[m] = maps[m];
-  if (const std::int64_t lonely = count_lonely(exec, links_); lonely > 0)
-    fail<std::invalid_argument>(lonely, " elements have no image by the planes of symmetry and the "
-                                        "sectors: take a body with this symmetry, or leave it out");
-  if (process.overhang)
-    layers_ = make_print_layers(exec, grid, solid, process.overhang->axis, process.overhang->sense);
-  fence(exec, "ossatura::lattice_process");
-}
+std::unique_ptr<ElementProcess<Exec>>
+make_lattice_process(const Exec& exec, const VoxelGrid<Exec>& grid, const Array<float, Exec>& solid,
+                     const std::array<double, 3>& origin, double edge, const DesignProcess& process,
+                     const Array<std::uint8_t, Exec>& role);
 
 } // namespace ossatura
