@@ -19,8 +19,9 @@
 
 namespace ossatura {
 
-inline constexpr int overhang_power = 40;          ///< P
-inline constexpr double overhang_smoothing = 1e-4; ///< e
+inline constexpr int overhang_power = 40;                                   ///< P
+inline constexpr double overhang_root = overhang_power - 2.321928094887362; ///< Q: log2(5) less
+inline constexpr double overhang_smoothing = 1e-4;                          ///< e
 /// Printed densities are at most 1 and this.
 inline constexpr double overhang_excess = 5e-3;
 
@@ -78,20 +79,20 @@ KOKKOS_INLINE_FUNCTION double whole_power(double x, int n) {
   return result;
 }
 
-/// smax and its derivatives, of numbers that are at least 0.
+/// smax and its derivatives P / Q (p / largest)^(P - 1) smax / (largest sum), of numbers that are
+/// at least 0.
 struct SmoothMaximum {
   double largest = 0, sum = 0; ///< sum of (p / largest)^P
 
-  KOKKOS_FUNCTION static double q() { return overhang_power + log(5.0) / log(0.5); }
   KOKKOS_FUNCTION double value() const {
-    return largest > 0 ? pow(largest, overhang_power / q()) * pow(sum, 1 / q()) : 0;
+    return largest > 0 ? exp((overhang_power * log(largest) + log(sum)) / overhang_root) : 0;
   }
-  /// By p.
-  KOKKOS_FUNCTION double slope(double p) const {
+  /// By p, with the value.
+  KOKKOS_FUNCTION double slope(double p, double value) const {
     if (!(largest > 0))
       return 0;
-    return overhang_power / q() * whole_power(p / largest, overhang_power - 1) *
-           pow(largest, overhang_power / q() - 1) * pow(sum, 1 / q() - 1);
+    return overhang_power / overhang_root * whole_power(p / largest, overhang_power - 1) * value /
+           (largest * sum);
   }
 };
 
@@ -112,13 +113,15 @@ struct PrintSupports {
   /// Of a voxel in this layer, by those below.
   KOKKOS_FUNCTION SmoothMaximum operator()(int layer, int u, int v) const {
     SmoothMaximum result;
+    double p[5];
+    int count = 0;
     layers.for_cross(layer - 1, u, v, [&](int i) {
-      result.largest = printed(i) > result.largest ? printed(i) : result.largest;
+      p[count] = printed(i);
+      result.largest = p[count] > result.largest ? p[count] : result.largest;
+      ++count;
     });
-    if (result.largest > 0)
-      layers.for_cross(layer - 1, u, v, [&](int i) {
-        result.sum += whole_power(printed(i) / result.largest, overhang_power);
-      });
+    for (int k = 0; k < count && result.largest > 0; ++k)
+      result.sum += whole_power(p[k] / result.largest, overhang_power);
     return result;
   }
 };
@@ -171,8 +174,9 @@ struct SweepLayerBack {
       if (above < 0 || role(above) != std::uint8_t(DesignRole::free))
         continue;
       const SmoothMaximum support = supports(layer + 1, above_u, above_v);
-      sum += gradient(above) * (1 - smooth_minimum_slope(blueprint(above), support.value())) *
-             support.slope(supports.printed(i));
+      const double value = support.value();
+      sum += gradient(above) * (1 - smooth_minimum_slope(blueprint(above), value)) *
+             support.slope(supports.printed(i), value);
     }
     gradient(i) = sum;
   }
