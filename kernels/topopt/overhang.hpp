@@ -32,6 +32,8 @@ struct PrintLayers {
   Array<float, Exec> solid; ///< greater than 0 at voxels
   int axis = 2, sense = 1;  ///< layers grow so
   int first = 0, last = 0;  ///< places along the axis of the layer on the plate and of the last one
+  /// By axis: the body goes on in mirror images beyond the lower, the upper end of the grid.
+  Kokkos::Array<bool, 3> low_mirror{}, high_mirror{};
 
   KOKKOS_FUNCTION int num_layers() const { return sense * (last - first) + 1; }
   KOKKOS_FUNCTION std::int64_t layer_size() const {
@@ -52,17 +54,24 @@ struct PrintLayers {
     const int width = grid.shape[(axis + 1) % 3];
     return int(which == 0 ? item % width : item / width);
   }
-  /// Calls visit(voxel) for those of a layer at (u, v) and its four neighbours.
+  /// The place whose mirror image is one beyond an end, else x.
+  KOKKOS_FUNCTION int image(int x, int across) const {
+    if (x == -1 && low_mirror[across])
+      return 0;
+    return x == grid.shape[across] && high_mirror[across] ? x - 1 : x;
+  }
+  /// The place of (u, v), or of one of its four neighbours.
+  KOKKOS_FUNCTION int neighbour_u(int k, int u) const {
+    return image(k == 1 ? u - 1 : k == 2 ? u + 1 : u, (axis + 1) % 3);
+  }
+  KOKKOS_FUNCTION int neighbour_v(int k, int v) const {
+    return image(k == 3 ? v - 1 : k == 4 ? v + 1 : v, (axis + 2) % 3);
+  }
+  /// Calls visit(voxel) for those of a layer at (u, v) and its four neighbours, images among them.
   template<class Visit>
   KOKKOS_FUNCTION void for_cross(int layer, int u, int v, const Visit& visit) const {
     for (int k = 0; k < 5; ++k) {
-      const int i = voxel(layer,
-                          u + (k == 1   ? -1
-                               : k == 2 ? 1
-                                        : 0),
-                          v + (k == 3   ? -1
-                               : k == 4 ? 1
-                                        : 0));
+      const int i = voxel(layer, neighbour_u(k, u), neighbour_v(k, v));
       if (i >= 0)
         visit(i);
     }
@@ -164,12 +173,7 @@ struct SweepLayerBack {
       return;
     double sum = gradient(i);
     for (int k = 0; k < 5; ++k) {
-      const int above_u = u + (k == 1   ? -1
-                               : k == 2 ? 1
-                                        : 0),
-                above_v = v + (k == 3   ? -1
-                               : k == 4 ? 1
-                                        : 0);
+      const int above_u = layers.neighbour_u(k, u), above_v = layers.neighbour_v(k, v);
       const int above = layers.voxel(layer + 1, above_u, above_v);
       if (above < 0 || role(above) != std::uint8_t(DesignRole::free))
         continue;
@@ -237,7 +241,7 @@ struct FindLayers {
 } // namespace detail
 
 /// Of voxels where `solid` [num_nodes] is greater than 0; there is one. Layers grow along `axis`,
-/// up for a `sense` of 1, down for -1. Fences.
+/// up for a `sense` of 1, down for -1; there are no mirrors. Fences.
 template<class Exec>
 PrintLayers<Exec> make_print_layers(const Exec& exec, const VoxelGrid<Exec>& grid,
                                     const Array<float, Exec>& solid, int axis, int sense) {
@@ -250,7 +254,9 @@ PrintLayers<Exec> make_print_layers(const Exec& exec, const VoxelGrid<Exec>& gri
           axis,
           sense,
           rises ? places.min_val : places.max_val,
-          rises ? places.max_val : places.min_val};
+          rises ? places.max_val : places.min_val,
+          {},
+          {}};
 }
 
 /// printed(i) at voxels, layer by layer; must not alias the blueprint. Does not fence.

@@ -355,10 +355,11 @@ VoxelBody<Exec>::upload_roles(const Exec& exec, const std::vector<std::uint8_t>&
 
 template<class Exec>
 std::unique_ptr<ElementProcess<Exec>>
-VoxelBody<Exec>::make_process(const Exec& exec, const DesignProblem&, const DesignProcess& process,
+VoxelBody<Exec>::make_process(const Exec& exec, const DesignProblem& problem,
+                              const DesignProcess& process,
                               const Array<std::uint8_t, Exec>& role) const {
   return make_lattice_process(exec, problem_.grid, problem_.lame.mu_value, origin_, problem_.edge,
-                              process, role);
+                              problem.mirrors, process, role);
 }
 
 #define OSSATURA_INSTANTIATE(Exec) template class VoxelBody<Exec>;

@@ -6,6 +6,8 @@
 #include <ossatura/kernels/topopt/overhang.hpp>
 #include <ossatura/solvers/topopt/process/lattice_maps.hpp>
 
+#include <cmath>
+
 namespace ossatura {
 
 namespace {
@@ -17,7 +19,8 @@ public:
   using Roles = Array<std::uint8_t, Exec>;
 
   LatticeProcess(const Exec& exec, const VoxelGrid<Exec>& grid, const Array<float, Exec>& solid,
-                 const std::array<double, 3>& origin, double edge, const DesignProcess& process,
+                 const std::array<double, 3>& origin, double edge,
+                 const std::vector<MirrorPlane>& mirrors, const DesignProcess& process,
                  const Roles& role);
 
   void link(const Exec& exec, const Roles& role, const Vector& x) const override {
@@ -64,6 +67,7 @@ template<class Exec>
 LatticeProcess<Exec>::LatticeProcess(const Exec& exec, const VoxelGrid<Exec>& grid,
                                      const Array<float, Exec>& solid,
                                      const std::array<double, 3>& origin, double edge,
+                                     const std::vector<MirrorPlane>& mirrors,
                                      const DesignProcess& process, const Roles& role)
     : process_(process) {
   links_.columns.grid = grid;
@@ -86,8 +90,15 @@ LatticeProcess<Exec>::LatticeProcess(const Exec& exec, const VoxelGrid<Exec>& gr
   if (const std::int64_t lonely = count_lonely(exec, links_); lonely > 0)
     fail<std::invalid_argument>(lonely, " elements have no image by the planes of symmetry and the "
                                         "sectors: take a body with this symmetry, or leave it out");
-  if (process.overhang)
+  if (process.overhang) {
     layers_ = make_print_layers(exec, grid, solid, process.overhang->axis, process.overhang->sense);
+    for (const MirrorPlane& mirror : mirrors) {
+      const int axis = mirror.axis, end = grid.shape[axis];
+      const double place = (mirror.place - origin[std::size_t(axis)]) / edge;
+      layers_.low_mirror[axis] = layers_.low_mirror[axis] || std::fabs(place) < 1e-3;
+      layers_.high_mirror[axis] = layers_.high_mirror[axis] || std::fabs(place - end) < 1e-3;
+    }
+  }
   fence(exec, "ossatura::lattice_process");
 }
 
@@ -96,15 +107,17 @@ LatticeProcess<Exec>::LatticeProcess(const Exec& exec, const VoxelGrid<Exec>& gr
 template<class Exec>
 std::unique_ptr<ElementProcess<Exec>>
 make_lattice_process(const Exec& exec, const VoxelGrid<Exec>& grid, const Array<float, Exec>& solid,
-                     const std::array<double, 3>& origin, double edge, const DesignProcess& process,
+                     const std::array<double, 3>& origin, double edge,
+                     const std::vector<MirrorPlane>& mirrors, const DesignProcess& process,
                      const Array<std::uint8_t, Exec>& role) {
-  return std::make_unique<LatticeProcess<Exec>>(exec, grid, solid, origin, edge, process, role);
+  return std::make_unique<LatticeProcess<Exec>>(exec, grid, solid, origin, edge, mirrors, process,
+                                                role);
 }
 
 #define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template std::unique_ptr<ElementProcess<Exec>> make_lattice_process(                             \
       const Exec&, const VoxelGrid<Exec>&, const Array<float, Exec>&,                              \
-      const std::array<double, 3>&, double, const DesignProcess&,                                  \
+      const std::array<double, 3>&, double, const std::vector<MirrorPlane>&, const DesignProcess&, \
       const Array<std::uint8_t, Exec>&);
 OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
 #undef OSSATURA_INSTANTIATE

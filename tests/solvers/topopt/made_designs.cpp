@@ -234,6 +234,29 @@ OSSATURA_BACKEND_TEST("Built designs support themselves", "[made_designs]") {
   CHECK(hanging[1] == 0);
 }
 
+OSSATURA_BACKEND_TEST("Images in mirrors support what is built", "[made_designs]") {
+  const TestType exec;
+  DesignProblem whole = made_problem(6, 4, 4), half = made_problem(6, 2, 4);
+  for (DesignProblem* problem : {&whole, &half})
+    problem->cases[0].loads.forces = {
+        {node_at(*problem, 3, 1, 0), {0, 0, problem == &whole ? -1.0 : -0.5}}};
+  hold(half, 2, [](double, double y, double) { return y > 0.9; });
+  half.mirrors = {{1, 1}};
+  const DesignOptions options = made_options(1e-9, built(2, 1), true);
+  DesignOptimizer<TestType> all(exec, whole, options), part(exec, half, options);
+  for (int k = 0; k < 4; ++k)
+    CHECK(2 * part.step(exec).objective == Approx(all.step(exec).objective).epsilon(1e-5));
+  const MadeDensities rho = all.densities(exec), own = part.densities(exec);
+  double largest = 0;
+  for (int z = 0; z < 4; ++z)
+    for (int y = 0; y < 2; ++y)
+      for (int x = 0; x < 6; ++x)
+        largest =
+            std::max(largest, std::fabs(at(rho, x, y, z) - own[std::size_t(x + 6 * (y + 2 * z))]));
+  CHECK(largest < 1e-4);
+  check_gradients(exec, half, made_options(1e-12, built(2, 1), true), 0.2, 0.6, {1e-3, 1e-3, 1e-6});
+}
+
 OSSATURA_BACKEND_TEST("Resumed runs of made parts have the same bits", "[made_designs]") {
   const TestType exec;
   const DesignProblem problem = made_problem();
