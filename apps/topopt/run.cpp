@@ -348,6 +348,7 @@ void analyse_design(const Exec& exec, const DesignProblem& problem,
   const std::array<double, 2> range = optimizer.density_range(exec);
   results.least_density = range[0];
   results.greatest_density = range[1];
+  results.faults = optimizer.process_faults(exec);
 }
 
 /// Files of a mesh, and the parts of a surface, have fewer elements than 2^28: told before a long

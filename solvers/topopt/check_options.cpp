@@ -30,12 +30,19 @@ const DesignOptions& checked(const DesignOptions& o) {
   OSSATURA_REQUIRE(o.objective_change >= 0 && o.objective_change < 1,
                    "a change of the objective of " << o.objective_change);
   check_continuation(o.penalty, 1, "the penalty");
-  if (o.projection) {
+  if (o.sharpens())
     check_continuation(o.sharpness, 1e-6, "the sharpness");
+  if (o.projection) {
     OSSATURA_REQUIRE(o.threshold >= 0 && o.threshold <= 1, "a threshold of " << o.threshold);
     OSSATURA_REQUIRE(o.filter != DesignFilter::sensitivity,
                      "projection is of filtered densities: density or Helmholtz filter");
   }
+  const std::string conflict = describe_conflict(o.process);
+  OSSATURA_REQUIRE(conflict.empty(), conflict);
+  OSSATURA_REQUIRE(!o.process.shapes() || o.filter != DesignFilter::sensitivity,
+                   "draw and overhang make densities of filtered ones: take the filter density");
+  OSSATURA_REQUIRE(!o.process.draw || !o.projection,
+                   "draw makes densities of 0 and 1 itself: leave the projection out");
   return o;
 }
 

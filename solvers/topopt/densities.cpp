@@ -48,12 +48,16 @@ DesignDensities<Exec>::DesignDensities(const Exec& exec, const DesignProblem& pr
     , element_volume_(body.volume())
     , keeps_dv_(!body.solves_in_place()) {
   make_roles(exec, problem, body);
+  if (options.process.any())
+    make_process(exec, problem, body);
   make_filter(exec, problem, body);
   density_ = make_zeros<double>(exec, num_elem_, "ossatura::design::density");
   if (keeps_dv_)
     dv_ = make_zeros<double>(exec, num_elem_, "ossatura::design::volume_gradient");
   if (keeps_filtered())
     filtered_ = make_zeros<double>(exec, num_elem_, "ossatura::design::filtered");
+  if (options_.process.shapes() && options_.projection)
+    projected_ = make_zeros<double>(exec, num_elem_, "ossatura::design::projected");
 }
 
 template<class Exec>
@@ -68,6 +72,22 @@ void DesignDensities<Exec>::make_roles(const Exec& exec, const DesignProblem& pr
     value[e] = std::uint8_t(problem.role[e]);
   }
   role_ = body.upload_roles(exec, value);
+}
+
+template<class Exec>
+void DesignDensities<Exec>::make_process(const Exec& exec, const DesignProblem& problem,
+                                         const DesignBody<Exec>& body) {
+  const DesignProcess& process = options_.process;
+  if (process.draw && process.draw->parting) {
+    const std::size_t axis = std::size_t(process.draw->direction.axis);
+    const Box box = problem.bounds();
+    const double place = *process.draw->parting, slack = 1e-2 * body.mean_edge();
+    if (!(place > box[axis] + slack && place < box[axis + 3] - slack))
+      fail<std::invalid_argument>("the parting plane ", "xyz"[axis], " = ", place,
+                                  " m does not part the body, which reaches from ", box[axis],
+                                  " to ", box[axis + 3], " m");
+  }
+  process_ = body.make_process(exec, problem, process, role_);
 }
 
 template<class Exec>
@@ -111,22 +131,40 @@ template<class Exec>
 void DesignDensities<Exec>::refresh(const Exec& exec, const Vector& x, const DesignMoment& moment,
                                     const Vector& scratch) {
   const TimedScope scope("ossatura::design::filter");
-  if (!filters_densities())
-    filtered_ = x;
-  else if (!keeps_filtered())
-    filtered_ = density_;
-  if (filters_densities())
-    check_filter(filter_->apply(exec, x, filtered_), moment);
-  if (options_.projection)
-    project(exec, projection(moment), filtered_, density_);
-  else if (keeps_filtered() || !filters_densities())
-    Kokkos::deep_copy(exec, density_, filtered_);
-  set_passive(exec, role_, 1, 0, density_);
+  Vector linked = x;
+  if (process_) {
+    Kokkos::deep_copy(exec, scratch, x);
+    process_->link(exec, role_, scratch);
+    linked = scratch;
+  }
+  if (!keeps_filtered())
+    filtered_ = filters_densities() ? density_ : linked;
+  else if (!filters_densities())
+    Kokkos::deep_copy(exec, filtered_, linked);
+  if (filters_densities()) {
+    check_filter(filter_->apply(exec, linked, filtered_), moment);
+    if (process_)
+      process_->link(exec, role_, filtered_);
+  }
+  make_physical(exec, moment);
   sums_ = sum_design(exec, role_, element_volume_, density_);
-  if (keeps_dv_ && (!dv_known_ || options_.projection)) { // else filters are linear: it stays
+  if (keeps_dv_ && (!dv_known_ || depends_on_design())) { // else all maps are linear: it stays
     fill_volume_gradient(exec, moment, dv_, scratch);
     dv_known_ = true;
   }
+}
+
+/// Of filtered densities.
+template<class Exec>
+void DesignDensities<Exec>::make_physical(const Exec& exec, const DesignMoment& moment) {
+  const bool shapes = options_.process.shapes();
+  if (options_.projection)
+    project(exec, projection(moment), filtered_, shapes ? projected_ : density_);
+  if (shapes)
+    process_->shape(exec, moment.sharpness, role_, blueprint(), density_);
+  else if (!options_.projection && filtered_.data() != density_.data())
+    Kokkos::deep_copy(exec, density_, filtered_);
+  set_passive(exec, role_, 1, 0, density_);
 }
 
 template<class Exec>
@@ -151,8 +189,10 @@ template<class Exec>
 void DesignDensities<Exec>::pull_back(const Exec& exec, const Vector& x, const DesignMoment& moment,
                                       const Vector& gradient, const Vector& scratch) {
   if (options_.filter == DesignFilter::sensitivity) {
-    filter_->filter_sensitivities(exec, x, gradient, scratch);
+    filter_->filter_sensitivities(exec, process_ ? density_ : x, gradient, scratch);
     Kokkos::deep_copy(exec, gradient, scratch);
+    if (process_)
+      process_->link_back(exec, role_, gradient);
     set_passive(exec, role_, 0, 0, gradient);
   } else {
     chain(exec, moment, gradient, scratch);
@@ -164,13 +204,24 @@ template<class Exec>
 void DesignDensities<Exec>::chain(const Exec& exec, const DesignMoment& moment,
                                   const Vector& gradient, const Vector& scratch) const {
   set_passive(exec, role_, 0, 0, gradient);
+  if (options_.process.shapes())
+    process_->shape_back(exec, moment.sharpness, role_, blueprint(), density_, gradient);
   if (options_.projection)
     project_back(exec, projection(moment), filtered_, gradient);
   if (filters_densities()) {
+    if (process_)
+      process_->link_back(exec, role_, gradient);
     check_filter(filter_->apply_transposed(exec, gradient, scratch), moment);
     Kokkos::deep_copy(exec, gradient, scratch);
   }
+  if (process_)
+    process_->link_back(exec, role_, gradient);
   set_passive(exec, role_, 0, 0, gradient);
+}
+
+template<class Exec>
+ProcessFaults DesignDensities<Exec>::process_faults(const Exec& exec) const {
+  return process_ ? process_->find_faults(exec, role_, density_) : ProcessFaults();
 }
 
 #define OSSATURA_INSTANTIATE(Exec) template class DesignDensities<Exec>;

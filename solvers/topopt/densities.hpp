@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // DesignDensities turns the variables of a design into its physical densities, and gradients back:
-// by filter, projection, and roles of elements.
+// by links between elements, filter, projection, what a process makes of them, and roles of
+// elements. With links L, before the filter and after it, the densities are P(H(L F L x)).
 #pragma once
 
 #include <ossatura/kernels/topopt/design_variables.hpp>
@@ -14,7 +15,7 @@ namespace ossatura {
 /// Densities depend on this besides variables; errors name the step.
 struct DesignMoment {
   int step;
-  double sharpness; ///< of the projection
+  double sharpness; ///< of the projection, or of heights
 };
 
 /// Vectors are [num_elem] in the order of the body. Functions throw DesignBreakdown where the
@@ -24,8 +25,8 @@ class DesignDensities {
 public:
   using Vector = Array<double, Exec>;
 
-  /// Throws std::invalid_argument for bad roles and mirrors, and a radius that reaches no
-  /// neighbour or across the whole body.
+  /// Throws std::invalid_argument for bad roles and mirrors, a radius that reaches no
+  /// neighbour or across the whole body, and a process that does not suit the body.
   DesignDensities(const Exec& exec, const DesignProblem& problem, const DesignOptions& options,
                   const DesignBody<Exec>& body);
 
@@ -52,10 +53,13 @@ public:
                          const Vector& scratch) const;
   double volume() const { return sums_.volume / sums_.total_volume; } ///< fraction
   double grey() const { return sums_.grey / sums_.free_volume; }
+  ProcessFaults process_faults(const Exec& exec) const; ///< of `density`; fences
 
 private:
   void make_roles(const Exec& exec, const DesignProblem& problem, const DesignBody<Exec>& body);
+  void make_process(const Exec& exec, const DesignProblem& problem, const DesignBody<Exec>& body);
   void make_filter(const Exec& exec, const DesignProblem& problem, const DesignBody<Exec>& body);
+  void make_physical(const Exec& exec, const DesignMoment& moment);
   void chain(const Exec& exec, const DesignMoment& moment, const Vector& gradient,
              const Vector& scratch) const;
   void fill_volume_gradient(const Exec& exec, const DesignMoment& moment, const Vector& result,
@@ -65,8 +69,12 @@ private:
   }
   bool keeps_filtered() const {
     return options_.filter == DesignFilter::helmholtz ||
-           (options_.filter == DesignFilter::density && options_.projection);
+           (options_.filter == DesignFilter::density && options_.projection) ||
+           (process_ && (options_.projection || options_.process.shapes()));
   }
+  bool depends_on_design() const { return options_.projection || options_.process.shapes(); }
+  /// What a process that shapes makes densities of.
+  const Vector& blueprint() const { return options_.projection ? projected_ : filtered_; }
   TanhProjection projection(const DesignMoment& moment) const {
     return {moment.sharpness, options_.threshold};
   }
@@ -76,11 +84,14 @@ private:
   ElementVolumes<Exec> element_volume_;
   Array<std::uint8_t, Exec> role_;
   double radius_ = 0;
-  std::unique_ptr<ElementFilter<Exec>> filter_; ///< null: none
+  std::unique_ptr<ElementFilter<Exec>> filter_;   ///< null: none
+  std::unique_ptr<ElementProcess<Exec>> process_; ///< null: none
   Vector
       filtered_; ///< where it is no other vector: Helmholtz filters may fail, projections need it
+  Vector projected_; ///< of overhang with a projection alone
   Vector density_;
-  bool keeps_dv_; ///< the gradient of the volume, which without a projection depends on no x
+  bool keeps_dv_; ///< the gradient of the volume, which depends on no x without projection, draw
+                  ///< and overhang
   Vector dv_;
   bool dv_known_ = false;
   DesignSums sums_; ///< of `density_`

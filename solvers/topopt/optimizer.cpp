@@ -73,7 +73,7 @@ struct DesignOptimizer<Exec>::Implementation {
       , limits(exec, problem, options, *body, analysis)
       , limit_scale(limits.count())
       , penalty(options.penalty.start)
-      , sharpness(options.projection ? options.sharpness.start : 0) {
+      , sharpness(options.sharpens() ? options.sharpness.start : 0) {
     OSSATURA_REQUIRE(young > 0 && std::isfinite(young), "a modulus of " << young);
     OSSATURA_REQUIRE(!analysis.loads().has_body() || options.method == DesignMethod::mma,
                      "optimality criteria take gradients of one sign, and those with gravity or "
@@ -291,7 +291,7 @@ struct DesignOptimizer<Exec>::Implementation {
       std::swap(x, kept_x_new);
     report.number = ++steps;
     penalty = grown(options.penalty, penalty, steps);
-    if (options.projection)
+    if (options.sharpens())
       sharpness = grown(options.sharpness, sharpness, steps);
     refresh(exec);
     report.seconds_update = timer.seconds() - report.seconds_gradient;
@@ -366,7 +366,7 @@ struct DesignOptimizer<Exec>::Implementation {
 
   bool continues() const {
     return !at_end(options.penalty, penalty) ||
-           (options.projection && !at_end(options.sharpness, sharpness));
+           (options.sharpens() && !at_end(options.sharpness, sharpness));
   }
 };
 
@@ -486,6 +486,11 @@ std::vector<double> DesignOptimizer<Exec>::body_forces(const Exec& exec, int whi
 template<class Exec>
 std::array<double, 2> DesignOptimizer<Exec>::density_range(const Exec& exec) const {
   return ossatura::density_range(exec, body().volume(), implementation_->densities.density());
+}
+
+template<class Exec>
+ProcessFaults DesignOptimizer<Exec>::process_faults(const Exec& exec) const {
+  return implementation_->densities.process_faults(exec);
 }
 
 template<class Exec>

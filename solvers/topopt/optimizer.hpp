@@ -131,6 +131,8 @@ public:
   /// held components among them. Fences.
   std::vector<double> body_forces(const Exec& exec, int which) const;
   std::array<double, 2> density_range(const Exec& exec) const; ///< least, greatest of densities()
+  /// Elements of densities() that are not as `process` of the options asks. Fences.
+  ProcessFaults process_faults(const Exec& exec) const;
   /// Density of the strain energy of all cases in J / m^3 by element, of the last solve.
   std::vector<double> energies(const Exec& exec) const;
   /// The relaxed von Mises stress of each element (kernels/topopt/stress_mean.hpp), Pa, the largest

@@ -6,6 +6,7 @@
 #include <ossatura/core/base/names.hpp>
 #include <ossatura/solvers/bone/solver.hpp>
 #include <ossatura/solvers/hexa/solver.hpp>
+#include <ossatura/solvers/topopt/process/options.hpp>
 
 namespace ossatura {
 
@@ -81,7 +82,8 @@ struct DesignOptions {
   double radius = 0;       ///< of the filter, m; 0: 1.5 times the mean edge of elements
   bool projection = false; ///< tanh projection (Wang, Lazarov, Sigmund 2011) of filtered densities
   double threshold = 0.5;  ///< eta of the projection
-  Continuation sharpness{1, 64, 40, 2}; ///< beta of the projection
+  Continuation sharpness{1, 64, 40, 2}; ///< beta of the projection, or of heights that are drawn
+  DesignProcess process;                ///< that the part is to be made by
   DesignMethod method = DesignMethod::oc;
   double multiplier_tolerance = 1e-12; ///< of optimality criteria, relative: ends the bisection
   double move = 0.2;
@@ -99,6 +101,9 @@ struct DesignOptions {
   /// that of the backend, default_voxel_operator, with the same bits for any number of threads.
   VoxelSolverOptions voxels = lean_voxels();
   bool warm_start = true; ///< solves start from the displacements of the step before
+
+  /// Whether sharpness has an effect.
+  bool sharpens() const { return projection || process.draw; }
 
   static VoxelSolverOptions lean_voxels() {
     VoxelSolverOptions options;

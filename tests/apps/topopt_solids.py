@@ -72,6 +72,24 @@ class Solids(TopoptCase):
                                         "--tolerance", "1e-11")
                     self.close(run["results"]["steps"]["objective"][0], expected, 1e-8)
 
+    def test_parts_that_can_be_made(self):
+        def design(kind, *process):
+            self.write("deck.inp", Mesh(kind, (3, 2, 3), (3, 2, 3)).pulled())
+            return ("deck.inp", "--volume", "0.4", "--steps", "3", "--filter", "none", *process)
+        for kind, process in (("C3D6", ("--extrude", "z")), ("C3D15", ("--draw", "+z")),
+                              ("C3D6", ("--symmetry", "z:1.5")), ("C3D20", ("--sectors", "2:x:0,1,1.5")),
+                              ("C3D20R", ("--draw", "y:1", "--symmetry", "z:1.5"))):
+            with self.subTest(kind=kind, process=process):
+                run = self.optimise(*design(kind, *process))
+                self.assertEqual(run["results"]["manufacturing"], {"undercuts": 0, "hanging": 0, "unlike": 0})
+        for kind, process, message in (("C3D6", ("--extrude", "x"), "no columns along x: element 0 has a corner"),
+                                       ("C3D4", ("--draw", "+z"), "no columns along z"),
+                                       ("C3D4", ("--symmetry", "z:1.5"), "has no image across the plane z = 1.5 m"),
+                                       ("C3D8", ("--overhang", "+z"), "take --grid voxels"),
+                                       ("C3D10", ("--overhang", "+z"), "not known on a mesh with")):
+            with self.subTest(kind=kind, process=process):
+                self.fails(BAD_FILE, message, "topopt", *design(kind, *process), "-q")
+
     # Beyond the end of the bar, with an arm of 2 about the support.
     def test_couplings_take_loads(self):
         for kind in KINDS:

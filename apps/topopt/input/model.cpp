@@ -341,6 +341,9 @@ void require_known_to_solids(const std::string& file, const TopoptModel& model) 
   const std::string unknown = describe_unknown_to_solids(model.options);
   if (!unknown.empty())
     fail<InputError>(file, ": ", unknown);
+  if (model.options.process.overhang)
+    fail<InputError>(file, ": overhang is of layers of equal cubes, and not known on a mesh with "
+                           "tetrahedra, prisms or second-order elements: leave it out");
   for (const HexaMaterial& one : model.problem.materials)
     if (one.poisson != model.problem.poisson)
       fail<InputError>(file, ": materials have Poisson's ratios of ",
@@ -362,6 +365,9 @@ void require_known_on_grid(const std::string& file, const TopoptModel& model) {
     if (o.solver.precision == Precision::lean)
       fail<InputError>(file, ": lean precision is known on voxels alone: take mixed, or --grid "
                              "voxels");
+    if (o.process.overhang)
+      fail<InputError>(file, ": overhang is of layers of equal cubes: take --grid voxels, or leave "
+                             "it out");
     return;
   }
   const auto refuse = [&](bool given, const char* what) {
@@ -521,6 +527,8 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
   if (problem.has_body_loads() && model.options.method == DesignMethod::oc)
     fail<InputError>(document.file, ": the method oc takes gradients of one sign, and with gravity "
                                     "or rotation they have both: take mma, or leave it out");
+  if (const std::string conflict = describe_conflict(model.options.process); !conflict.empty())
+    fail<InputError>(document.file, ": ", conflict);
   set_objective(document, model);
   model.has_steps = document.has_steps;
   return model;

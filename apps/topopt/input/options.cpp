@@ -4,6 +4,7 @@
 #include "apps/driver/exit_code.hpp"
 #include "apps/driver/options/record_change.hpp"
 #include "apps/topopt/input/choices.hpp"
+#include "apps/topopt/input/process.hpp"
 #include <ossatura/solvers/topopt/generators.hpp>
 
 namespace ossatura {
@@ -88,7 +89,8 @@ void add_design_options(CLI::App& app, TopoptCommandOptions& o) {
              "1.5 times the mean edge of the elements");
   add_switch(app, o.changes, "projection", &D::projection,
              "Filtered densities are projected towards 0 and 1", "They are not");
-  add_growing(app, o.changes, "--sharpness", &D::sharpness, "Of the projection: beta");
+  add_growing(app, o.changes, "--sharpness", &D::sharpness,
+              "Of the projection, and of --draw: beta");
   add_number(app, o.changes, "--threshold", &D::threshold, "X", "Of the projection: eta");
   add_growing(app, o.changes, "--penalty", &D::penalty,
               "Power p of the densities; START:END:EVERY:CHANGE grows, as in 1:3:20:+0.5");
@@ -189,6 +191,7 @@ void add_topopt_options(CLI::App& app, TopoptCommandOptions& options) {
                   "densities (SIMP).\nLengths in m, forces in N, moduli in Pa, energies in J.");
   add_problem_options(app, options);
   add_design_options(app, options);
+  add_process_options(app, options.changes);
   add_solver_options(app, options);
   add_result_options(app, options);
   add_common_options(app, options.common,
@@ -204,7 +207,8 @@ void add_topopt_options(CLI::App& app, TopoptCommandOptions& options) {
                   "  ossatura topopt bracket.inp --unit 0.001 --volume 0.25 --radius 0.004 --stl "
                   "bracket.stl\n"
                   "  ossatura topopt cantilever --cells 200x100x100 --grid voxels --volume 0.12 -o "
-                  "out\n\n") +
+                  "out\n"
+                  "  ossatura topopt mbb --cells 48x8x16 --grid voxels --overhang +z -o out\n\n") +
       exit_code_help() +
       "A run that does all its steps ends with 0, whether the design still changed or not.\n");
 }

@@ -2,6 +2,7 @@
 // The reader takes the keys of a problem that options replace: how a design is found.
 #include "apps/driver/problem/json_changes.hpp"
 #include "apps/topopt/input/choices.hpp"
+#include "apps/topopt/input/process.hpp"
 #include "apps/topopt/input/read_problem.hpp"
 
 namespace ossatura {
@@ -94,9 +95,9 @@ void read_linear_solver(const Place& place, ProblemDocument& problem) {
 } // namespace
 
 std::vector<std::string> design_keys() {
-  return {"volume_fraction", "filter",           "projection", "penalty",
-          "min_modulus",     "method",           "move",       "start",
-          "change",          "objective_change", "steps",      "solver"};
+  return {"volume_fraction", "filter",        "projection", "penalty", "min_modulus",
+          "method",          "move",          "start",      "change",  "objective_change",
+          "steps",           "manufacturing", "solver"};
 }
 
 void read_design(const JsonPlace& place, ProblemDocument& problem) {
@@ -127,6 +128,11 @@ void read_design(const JsonPlace& place, ProblemDocument& problem) {
     read_filter(*filter, problem);
   if (const auto projection = place.find("projection"))
     read_projection(*projection, problem);
+  if (const auto process = place.find("manufacturing")) {
+    read_process(*process, problem);
+    Reader(*process, problem.changes)
+        .set("sharpness", &DesignOptions::sharpness, growing(0.01, "beta of draw, at least 0.01"));
+  }
   if (const auto solver = place.find("solver"))
     read_linear_solver(*solver, problem);
 }

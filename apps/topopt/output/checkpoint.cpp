@@ -55,6 +55,33 @@ void add_continuation(ContentHash& hash, const Continuation& c) {
   hash.add(c.every);
 }
 
+void add_process(ContentHash& hash, const DesignProcess& process) {
+  const auto add_plane = [&](int axis, double place) {
+    hash.add(axis);
+    hash.add(place);
+  };
+  const auto add_direction = [&](const ProcessAxis& direction) {
+    hash.add(direction.axis);
+    hash.add(direction.sense);
+  };
+  hash.add(process.extrude.value_or(-1));
+  hash.add(process.symmetry.size());
+  for (const DesignProcess::Plane& plane : process.symmetry)
+    add_plane(plane.axis, plane.place);
+  hash.add(process.rotation ? process.rotation->sectors : 0);
+  if (process.rotation)
+    for (const double x : process.rotation->point)
+      add_plane(process.rotation->axis, x);
+  hash.add(!process.draw ? 0 : process.draw->parting ? 2 : 1);
+  if (process.draw) {
+    add_direction(process.draw->direction);
+    hash.add(process.draw->parting.value_or(0));
+  }
+  hash.add(process.overhang.has_value());
+  if (process.overhang)
+    add_direction(*process.overhang);
+}
+
 bool all_finite(const std::vector<double>& values) {
   return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
 }
@@ -134,6 +161,8 @@ DesignIdentity identify(const DesignProblem& problem, const DesignOptions& o) {
   hash.add(o.warm_start);
   if (o.grid != DesignGrid::mesh) // as checkpoints of before there were others
     hash.add(o.grid);
+  if (o.process.any())
+    add_process(hash, o.process);
   identity.options = hash.digits();
   return identity;
 }
@@ -208,10 +237,11 @@ DesignState read_design_checkpoint(const std::string& path, const DesignIdentity
                            "material, supports, loads, passive elements, symmetry, springs or "
                            "constraints are not");
   if (root.text_attribute("options") != identity.options)
-    fail<InputError>(path,
-                     ": is a checkpoint of other options: volume, filter, projection, "
-                     "penalty, modulus of void, method, move, start, warm start and grid must "
-                     "be as they were; steps, changes and the linear solver may be others");
+    fail<InputError>(
+        path,
+        ": is a checkpoint of other options: volume, filter, projection, "
+        "penalty, modulus of void, method, move, start, warm start, grid and "
+        "manufacturing must be as they were; steps, changes and the linear solver may be others");
   DesignState state;
   state.steps = root.dataset("steps").read_scalar<int>("the number of steps done");
   state.scale = root.dataset("scale").read_scalar<double>("the scale of the objective");

@@ -194,9 +194,12 @@ TopoptPrediction predict_on_voxels(const TopoptModel& model, double num_solves, 
   // and filtered densities that are projected. By degree of freedom: the displacements of each
   // solve. All else is in the solver's vectors, or lists of few entries.
   const DesignOptions& o = model.options;
-  const bool keeps_filtered = o.projection && o.filter == DesignFilter::density;
+  const bool keeps_filtered =
+      (o.projection && (o.filter == DesignFilter::density || o.process.any())) ||
+      o.process.shapes();
   const double of_elem = 2 * 8 + (o.filter == DesignFilter::none ? 0 : 8) + 1 +
-                         (keeps_filtered ? 8 : 0) + (o.method == DesignMethod::mma ? 8 * 8 : 0);
+                         (keeps_filtered ? 8 : 0) + (o.process.overhang && o.projection ? 8 : 0) +
+                         (o.method == DesignMethod::mma ? 8 * 8 : 0);
   prediction.design_bytes = nodes * of_elem + dofs * 8 * num_solves + bytes_of_limits(model);
   prediction.device_bytes = prediction.voxel_bytes + prediction.design_bytes;
   // Vectors for files, places of a mesh by its order, and bits of the lattice at work.

@@ -5,7 +5,10 @@
 #include "apps/driver/output/prediction.hpp"
 #include "apps/driver/output/table.hpp"
 #include "apps/topopt/input/choices.hpp"
+#include "apps/topopt/input/process.hpp"
 #include "apps/topopt/output/summary.hpp"
+
+#include <ossatura/kernels/topopt/overhang.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -72,6 +75,8 @@ void add_problem(Table& table, const TopoptModel& model) {
     table.row("volume fraction", format_number(o.volume_fraction) + " at most");
   for (const DesignLimit& one : p.limits)
     table.row(label_of(model, one), bound_of(one));
+  if (o.process.any())
+    table.row("manufacturing", process_text(o.process));
 }
 
 void add_solution(Table& table, const TopoptModel& model, const TopoptRunResults& results,
@@ -174,6 +179,8 @@ void add_outcome(Table& table, const TopoptModel& model, const TopoptRunResults&
   table.row("volume fraction", format_number(final.volume));
   add_limits(table, model, final);
   table.row("grey", format_number(100 * final.grey, 3), "%");
+  if (model.options.process.any())
+    table.row("elements not made so", format_count(results.faults.sum()));
   if (results.parts)
     table.row("parts", parts_text(*results.parts));
   if (results.surface)
@@ -262,7 +269,8 @@ Certificate certificate_of(const DesignOptions& options, const TopoptRunResults&
                       limit_tolerance});
   // Filters and projections average numbers of [0, 1].
   const double beyond = std::max(-results.least_density, results.greatest_density - 1);
-  checks.push_back({"density_bounds", std::max(0.0, beyond), 1e-9});
+  checks.push_back(
+      {"density_bounds", std::max(0.0, beyond), options.process.overhang ? overhang_excess : 1e-9});
   return certificate;
 }
 
@@ -344,6 +352,19 @@ void warn_of_reanalysis(const TopoptModel& model, const ReanalysisSummary& again
                   "around loads");
 }
 
+void warn_of_faults(const ProcessFaults& faults) {
+  const auto say = [](std::int64_t count, const char* what) {
+    if (count > 0)
+      log_warning("not-made-so", counted(count, "element"), what);
+  };
+  say(faults.undercuts, " between material and the parting face without material: the part cannot "
+                        "be drawn there. Void elements, or gaps of the body, are in the way");
+  say(faults.hanging, " of material with none below: the part cannot be built there. Solid "
+                      "elements, kept ones among them, hang in the air");
+  say(faults.unlike, " unlike those that they should be the same as: the design lacks the "
+                     "extrusion, symmetry or sectors there. Solid or void elements lack them");
+}
+
 void warn(const TopoptModel& model, const TopoptRunResults& results) {
   if (!results.breakdown.empty())
     log_warning("broke-down", "broke down in step ", results.last_step() + 1, ": ",
@@ -357,6 +378,7 @@ void warn(const TopoptModel& model, const TopoptRunResults& results) {
     log_warning("volume-exceeded", "the design takes ", format_number(results.final->volume),
                 " of the volume, ", format_number(model.options.volume_fraction),
                 " at most were asked for: more --steps, or a lower --start");
+  warn_of_faults(results.faults);
   if (!results.final)
     return;
   for (std::size_t j = 0; j < results.final->limits.size(); ++j) {

@@ -59,6 +59,7 @@ struct TopoptRunResults {
   bool converged = false;      ///< by the change of variables or of the objective
   bool stopped = false;        ///< by a signal
   bool within_volume = true;   ///< the last design has no more volume than it may
+  ProcessFaults faults;        ///< where the last design is not made as was asked
   bool has_checkpoint = false; ///< to go on from, if it can be written
 
   DesignEngine engine;

@@ -2,6 +2,7 @@
 #include "apps/topopt/output/summary.hpp"
 
 #include "apps/topopt/input/choices.hpp"
+#include "apps/topopt/input/process.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -110,6 +111,26 @@ Json constraints_json(const TopoptModel& model, const DesignStep& final) {
   return list;
 }
 
+Json process_json(const DesignProcess& process) {
+  const auto name = [](int axis) { return std::string(1, "xyz"[axis]); };
+  Json json = Json::object();
+  if (process.extrude)
+    json["extrude"] = name(*process.extrude);
+  for (const DesignProcess::Plane& plane : process.symmetry)
+    json["symmetry"].push_back({{"axis", name(plane.axis)}, {"place", plane.place}});
+  if (const auto& rotation = process.rotation)
+    json["sectors"] = {
+        {"count", rotation->sectors}, {"axis", name(rotation->axis)}, {"point", rotation->point}};
+  if (process.draw && process.draw->parting)
+    json["draw"] = {{"axis", name(process.draw->direction.axis)},
+                    {"parting", *process.draw->parting}};
+  else if (process.draw)
+    json["draw"] = process_axis_text(process.draw->direction);
+  if (process.overhang)
+    json["overhang"] = process_axis_text(*process.overhang);
+  return json;
+}
+
 Json placed(const PlacedValue& value) {
   return {{"value", value.value}, {"place", value.place}};
 }
@@ -196,6 +217,8 @@ nlohmann::ordered_json topopt_problem(const TopoptModel& model) {
   }
   if (!p.material.empty())
     json["materials"] = materials_json(p);
+  if (o.process.any())
+    json["manufacturing"] = process_json(o.process);
   return json;
 }
 
@@ -208,7 +231,9 @@ nlohmann::ordered_json topopt_engine(const TopoptModel& model, const TopoptRunRe
                {"filter", name_of(o.filter)},  {"filter_radius", e.radius},
                {"projection", o.projection}};
   if (o.projection)
-    json.update({{"threshold", o.threshold}, {"sharpness", continuation_text(o.sharpness)}});
+    json["threshold"] = o.threshold;
+  if (o.sharpens())
+    json["sharpness"] = continuation_text(o.sharpness);
   json.update({{"penalty", continuation_text(o.penalty)},
                {"min_modulus", o.min_modulus},
                {"linear_below", model.problem.has_body_loads() ? linear_below_with_mass : 0.0},
@@ -266,6 +291,10 @@ nlohmann::ordered_json topopt_results(const TopoptModel& model, const TopoptRunR
                {"last_change", results.steps.empty() ? Json() : Json(results.steps.back().change)},
                {"iterations_of_final_analysis", final ? Json(iterations_of(*final)) : Json()},
                {"fell_back_to_double", results.fell_back()}};
+  if (model.options.process.any())
+    json["manufacturing"] = {{"undercuts", results.faults.undercuts},
+                             {"hanging", results.faults.hanging},
+                             {"unlike", results.faults.unlike}};
   if (results.parts)
     json["parts"] = {{"count", results.parts->num_parts},
                      {"loose", results.parts->num_loose},

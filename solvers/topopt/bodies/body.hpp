@@ -13,6 +13,7 @@
 #include <ossatura/solvers/topopt/filters/element_filter.hpp>
 #include <ossatura/solvers/topopt/options.hpp>
 #include <ossatura/solvers/topopt/problem.hpp>
+#include <ossatura/solvers/topopt/process/element_process.hpp>
 
 #include <memory>
 #include <string>
@@ -93,6 +94,12 @@ public:
   virtual std::unique_ptr<ElementFilter<Exec>> make_filter(const Exec& exec, DesignFilter kind,
                                                            double radius,
                                                            const MirrorPlanes& mirrors) const = 0;
+
+  /// `process` asks for something; elements that have to be solid for it become so in `role`.
+  /// Throws std::invalid_argument where the body does not fit. Fences.
+  virtual std::unique_ptr<ElementProcess<Exec>>
+  make_process(const Exec& exec, const DesignProblem& problem, const DesignProcess& process,
+               const Array<std::uint8_t, Exec>& role) const = 0;
 
   /// What the next moduli are prepared by. Fence.
   virtual HexaPreconditionerState state(const Exec& exec) const = 0;

@@ -7,6 +7,7 @@
 #include <ossatura/kernels/solids/fields.hpp>
 #include <ossatura/kernels/topopt/hexa_energies.hpp>
 #include <ossatura/solvers/topopt/bodies/body.hpp>
+#include <ossatura/solvers/topopt/process/listed.hpp>
 
 #include <algorithm>
 
@@ -74,6 +75,11 @@ public:
   Array<std::uint8_t, Exec> upload_roles(const Exec& exec,
                                          const std::vector<std::uint8_t>& role) const override {
     return upload(exec, "ossatura::design::role", role);
+  }
+  std::unique_ptr<ElementProcess<Exec>>
+  make_process(const Exec& exec, const DesignProblem& problem, const DesignProcess& process,
+               const Array<std::uint8_t, Exec>& role) const override {
+    return make_listed_process(exec, problem, process, geometry_.volume, role);
   }
 
 protected:

@@ -9,6 +9,7 @@
 #include <ossatura/kernels/topopt/voxel_energies.hpp>
 #include <ossatura/kernels/topopt/voxel_stress.hpp>
 #include <ossatura/solvers/bone/problem.hpp>
+#include <ossatura/solvers/topopt/process/lattice.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -365,6 +366,15 @@ template<class Exec>
 Array<std::uint8_t, Exec>
 VoxelBody<Exec>::upload_roles(const Exec& exec, const std::vector<std::uint8_t>& role) const {
   return place_elements(exec, role, std::uint8_t(DesignRole::void_));
+}
+
+template<class Exec>
+std::unique_ptr<ElementProcess<Exec>>
+VoxelBody<Exec>::make_process(const Exec& exec, const DesignProblem& problem,
+                              const DesignProcess& process,
+                              const Array<std::uint8_t, Exec>& role) const {
+  return make_lattice_process(exec, problem_.grid, problem_.lame.mu_value, origin_, problem_.edge,
+                              problem.mirrors, process, role);
 }
 
 #define OSSATURA_INSTANTIATE(Exec) template class VoxelBody<Exec>;

@@ -59,6 +59,9 @@ public:
   std::vector<double> download_elements(const Exec& exec, const Vector& values) const override;
   Array<std::uint8_t, Exec> upload_roles(const Exec& exec,
                                          const std::vector<std::uint8_t>& role) const override;
+  std::unique_ptr<ElementProcess<Exec>>
+  make_process(const Exec& exec, const DesignProblem& problem, const DesignProcess& process,
+               const Array<std::uint8_t, Exec>& role) const override;
 
 private:
   /// Make grid and material, and return the held components of nodes.

@@ -43,9 +43,14 @@ DesignState rough_state(const Exec& exec, const DesignOptimizer<Exec>& optimizer
   return state;
 }
 
+/// How differences are taken, and how near gradients are to them, relative.
+struct DifferenceBounds {
+  double step = 2e-3, objective = 1e-6, volume = 1e-6;
+};
+
 template<class Exec>
 void check_gradients(const Exec& exec, const DesignProblem& problem, const DesignOptions& options,
-                     double low = 0.2, double range = 0.6) {
+                     double low = 0.2, double range = 0.6, const DifferenceBounds& bounds = {}) {
   INFO(name_of(options.objective) << ", filter " << name_of(options.filter) << ", projection "
                                   << options.projection);
   DesignOptimizer<Exec> optimizer(exec, problem, options);
@@ -68,7 +73,7 @@ void check_gradients(const Exec& exec, const DesignProblem& problem, const Desig
         CHECK(by_volume[e] == 0);
       }
     // Fourth order: (8 (f(h) - f(-h)) - (f(2 h) - f(-2 h))) / 12 h.
-    const double h = 2e-3;
+    const double h = bounds.step;
     double objective_change = 0, volume_change = 0;
     for (const auto& [at, weight] : {std::pair{1, 8.0}, {-1, -8.0}, {2, -1.0}, {-2, 1.0}}) {
       DesignState moved = state;
@@ -79,8 +84,8 @@ void check_gradients(const Exec& exec, const DesignProblem& problem, const Desig
       objective_change += weight * there.objective / (12 * h);
       volume_change += weight * there.volume / (12 * h);
     }
-    CHECK(objective_change == Approx(objective).epsilon(1e-6));
-    CHECK(volume_change == Approx(volume).epsilon(1e-6));
+    CHECK(objective_change == Approx(objective).epsilon(bounds.objective));
+    CHECK(volume_change == Approx(volume).epsilon(bounds.volume));
   }
 }
 
