@@ -69,9 +69,9 @@ void add_design_options(CLI::App& app, TopoptCommandOptions& o) {
       {{DesignObjective::compliance, name_of(DesignObjective::compliance)},
        {DesignObjective::volume, name_of(DesignObjective::volume)}},
       "",
-      "Least compliance within --volume, or least volume within the limits below and "
-      "\"constraints\" "
-      "of the problem (compliance)",
+      std::string("Least compliance within --volume, or least volume within the limits below and "
+                  "\"constraints\" of the problem (") +
+          name_of(o.changes.defaults.objective) + ")",
       [&o](DesignObjective objective) { o.objective = objective; });
   add_number(app, o.changes, "--volume", &D::volume_fraction, "X",
              "Part of the volume that material may take");

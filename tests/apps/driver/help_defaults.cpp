@@ -103,7 +103,9 @@ TEST_CASE("help of softbody follows all of its defaults", "[help]") {
 
 TEST_CASE("help of topopt follows all of its defaults", "[help]") {
   DesignOptions o;
+  o.objective = DesignObjective::volume;
   o.volume_fraction = o.threshold = o.min_modulus = o.move = o.change_tolerance = 0.125;
+  o.objective_change = 0.125;
   o.grid = DesignGrid::voxels;
   o.filter = DesignFilter::none;
   o.projection = true;
@@ -115,10 +117,10 @@ TEST_CASE("help of topopt follows all of its defaults", "[help]") {
   o.solver.preconditioner = HexaPreconditioner::jacobi;
   o.solver.cg.tolerance = 0.125;
   o.solver.cg.max_iterations = o.solver.chebyshev_degree = o.solver.forming_cost = 5;
-  // The defaults of two are words, and processes have none.
-  CHECK(unmoved(add_topopt_options, o) == std::set<std::string>{"draw", "extrude", "overhang",
-                                                                "radius", "sectors", "start",
-                                                                "symmetry"});
+  // The defaults of two are words; processes and limits have none.
+  CHECK(unmoved(add_topopt_options, o) ==
+        std::set<std::string>{"draw", "extrude", "max-compliance", "max-mass", "max-stress",
+                              "overhang", "radius", "sectors", "start", "symmetry"});
 }
 
 TEST_CASE("help of pfem follows all of its defaults", "[help]") {
