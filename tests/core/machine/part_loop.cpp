@@ -4,6 +4,7 @@
 #include <ossatura/core/machine/processors.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -37,7 +38,7 @@ TEST_CASE("Threads of their own take parts", "[part_loop]") {
     if (std::this_thread::get_id() != caller)
       other = true;
     for (int wait = 0; wait < 10000 && !other; ++wait) // the caller must not take both
-      std::this_thread::yield();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
   });
   CHECK(other);
   set_io_threads(available_processors());
