@@ -51,11 +51,18 @@ inline ElementMatrix element_matrix(double modulus, double poisson, double h) {
         b[3 + c][3 * v + (c + 1) % 3] = gradient[c];
       }
     }
+    double d_b[6][24] = {};
+    for (int p = 0; p < 6; ++p)
+      for (int q = 0; q < 6; ++q)
+        for (int j = 0; j < 24; ++j)
+          d_b[p][j] += d[p][q] * b[q][j];
     for (int i = 0; i < 24; ++i)
-      for (int j = 0; j < 24; ++j)
+      for (int j = 0; j < 24; ++j) {
+        double sum = 0;
         for (int p = 0; p < 6; ++p)
-          for (int q = 0; q < 6; ++q)
-            k[i][j] += h * h * h / 8 * b[p][i] * d[p][q] * b[q][j];
+          sum += b[p][i] * d_b[p][j];
+        k[i][j] += h * h * h / 8 * sum;
+      }
   }
   return k;
 }
