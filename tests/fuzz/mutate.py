@@ -39,6 +39,12 @@ DESIGN = {"mesh": {"box": {"cells": [3, 1, 1], "size": [3, 1, 1]}}, "material": 
           "volume_fraction": 0.6, "steps": 2, "filter": {"kind": "density", "radius": 1.5}}
 MOVED = {**DESIGN, "materials": [{"box": [0, 0, 0, 1, 1, 1], "name": "b", "young": 5, "poisson": 0.3, "mass_density": 2}],
          "cases": [{"name": "a", "displacements": [{"box": [3, 0, 0, 3, 1, 1], "displacement": [None, 0, -0.1]}]}]}
+LIMITED = {**{key: DESIGN[key] for key in DESIGN if key != "volume_fraction"}, "objective": "volume", "constraints": [
+    {"kind": "stress", "at_most": 30}, {"kind": "compliance", "case": "a", "at_most": 90},
+    {"kind": "displacement", "box": [3, 0, 0, 3, 1, 1], "direction": [0, 0, -1], "at_most": 80}]}
+MADE = {**DESIGN, "mesh": {"box": {"cells": [3, 2, 2], "size": [3, 2, 2]}}, "solver": {"grid": "voxels"},
+        "projection": True,
+        "manufacturing": {"overhang": "+z", "symmetry": [{"axis": "y", "place": 1}]}}
 MOVED_DECKS = ("moved.inp", "coupled.inp") # of seeds: with displacements and materials of their own
 SOLID = {"mesh": {"generator": "cube", "cells": [1, 1, 1], "size": [1, 1, 1]}, "order": 2,
          "material": {"young": 8, "poisson": 0.25}, "supports": [{"plane": "x=0"}],
@@ -78,6 +84,9 @@ def cases(seeds, executable):
     for folder in ("metaimage", "nifti", "nrrd"):
         for name, data in seed(folder):
             add(folder, name, {name: data}, "bone", name, *LAW)
+    for name, data in seed("scanco"): # densities below 0
+        add("scanco", name, {name: data}, "bone", name,
+            "--law", "threshold", "--lower", "-500", "--modulus", "1000", *IMAGE)
     add("raw", "a.raw", {"a.raw": struct.pack("<12f", *range(12))}, "bone", "a.raw", "--shape",
         "3,2,2", "--type", "float32", "--spacing", "0.5", *LAW)
     for name, data in seed("surface"):
@@ -123,6 +132,8 @@ def cases(seeds, executable):
         add("models/pfem", mesh, {mesh: data, "p.json": solid}, "pfem", "p.json", "--order", "1")
     add("scene", "s.json", {"s.json": SCENE}, "softbody", "s.json")
     add("design", "t.json", {"t.json": DESIGN}, "topopt", "t.json", "--no-stl")
+    add("design/limited", "t.json", {"t.json": LIMITED}, "topopt", "t.json", "--no-stl")
+    add("design/made", "t.json", {"t.json": MADE}, "topopt", "t.json", "--no-stl")
     add("design/moved", "t.json", {"t.json": MOVED}, "topopt", "t.json", "--no-stl")
     add("solid", "p.json", {"p.json": SOLID}, "pfem", "p.json")
     add("configuration", "c.ini", {"c.ini": "size=2\nspacing=0.5\ntest=axial\nmodulus=1000\n"},
