@@ -149,8 +149,7 @@ void fill_below_solid(const Exec& exec, const LatticeHeights<Exec>& heights,
 }
 
 /// density(i) of free voxels for the heights of their columns [num_nodes], with a b of `sharpness`
-/// at most. May alias. Does not
-/// fence.
+/// at most. May alias. Does not fence.
 template<class Exec>
 void apply_heights(const Exec& exec, const LatticeHeights<Exec>& heights, double sharpness,
                    const Array<std::uint8_t, Exec>& role, const Array<double, Exec>& height,

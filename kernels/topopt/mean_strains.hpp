@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mean strains of elements, and the forces that are dual to them, for every kind of body. A kind
 // has
-//   bool is_elem(e)              whether there is an element e
-//   void strain(e, u, s)         its mean strain xx, yy, zz, and twice xy, yz, zx; of displacements
-//                                u [num_nodes, 3]
-//   double shear_modulus(e)      for a Young's modulus of 1
-//   void at_node(node, visit)    calls visit(e, g) for each element around a node, in a fixed
-//   order,
-//                                with the mean of the gradient of the node's shape function.
+//   is_elem(e)             whether there is an element e,
+//   strain(e, u, s)        its mean strain xx, yy, zz, and twice xy, yz, zx, of displacements u
+//                          [num_nodes, 3],
+//   shear_modulus(e)       for a Young's modulus of 1,
+//   at_node(node, visit)   visit(e, g) for each element around a node, in a fixed order, with the
+//                          mean g of the gradient of the node's shape function.
 // The mean over a cube, a parallelepiped or a tetrahedron of four nodes is the strain at its
 // centre.
 #pragma once

@@ -86,6 +86,24 @@ class Bone(MistakesCase):
             self.assertEqual(self.codes(*cut), codes)
 
 
+class Options(MistakesCase):
+    def test_of_two_values_none_is_dropped(self):
+        for name, quote in (("list.ini", ""), ("one.ini", '"')):
+            self.write(name, f"velocity = {quote}0.6,0.3{quote}\n")
+        slab = ("eikonal", "--generate", "slab:h=2")
+        for arguments in ((*slab, "--velocity", "0.6,0.3", "--velocity", "0.7"), (*slab, "--generate", "box:n=4"),
+                          (*slab, "--config", self.path("list.ini")),
+                          ("topopt", "mbb", "--cells", "6x2x2", "--cells", "8x2x2"),
+                          ("topopt", "mbb", "--cells", "6x2x2", "--draw", "+z", "--draw", "-z"),
+                          ("topopt", "mbb", "--cells", "6x2x2", "--penalty", "3", "--penalty", "1:3:2:+1"),
+                          ("pfem", "cube", "--size", "1x1x1", "--size", "2x1x1")):
+            with self.subTest(arguments=arguments):
+                self.refused(USAGE, "more than once", *arguments, "--dry-run")
+        latest = [self.summary(*slab, "--site", "vertices:0", *velocity, "-q", "--backend", "serial")["results"]
+                  for velocity in (("--velocity", "0.6,0.3"), ("--config", self.path("one.ini")))]
+        self.assertEqual(latest[0]["activation"], latest[1]["activation"])
+
+
 class Eikonal(MistakesCase):
     def setUp(self):
         super().setUp()

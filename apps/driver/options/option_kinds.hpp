@@ -92,7 +92,22 @@ CLI::Option* add_repeated(CLI::App& app, const std::string& name, const std::str
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
-/// The same, with values that are separated by commas in one argument: "64,64,32".
+/// An option with an argument of its own form, given once: a second one would take the place of the
+/// first unseen. `parse(argument)` throws std::invalid_argument with what it expects.
+template<class Parse>
+CLI::Option* add_parsed(CLI::App& app, const std::string& name, const std::string& type,
+                        const std::string& description, Parse parse) {
+  return add_repeated(app, name, type, description,
+                      [parse](const std::vector<std::string>& arguments) {
+                        if (arguments.size() > 1)
+                          throw std::invalid_argument(
+                              "it is there more than once: " + joined(arguments, " and ") +
+                              " (one value with commas is in quotes in a configuration file)");
+                        parse(arguments.at(0));
+                      });
+}
+
+/// As add_repeated, with values that are separated by commas in one argument: "64,64,32".
 template<class Parse>
 CLI::Option* add_list(CLI::App& app, const std::string& name, const std::string& type,
                       const std::string& description, Parse parse) {

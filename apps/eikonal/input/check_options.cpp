@@ -34,19 +34,15 @@ void check_mesh(const CLI::App& app, const EikonalCommandOptions& o) {
             {"--parts",
              o.solver.method == EikonalMethod::spread || o.solver.method == EikonalMethod::patch,
              "--method spread or patch"}});
-  if (app.count("--generate") > 1)
-    fail<UsageError>("--generate is there more than once");
 }
 
-void check_physics(const CLI::App& app, const EikonalCommandOptions& o) {
+void check_physics(const EikonalCommandOptions& o) {
   const bool field = !o.file.value_fields.empty();
   if (!o.velocity_file.empty() && o.velocity)
     fail<UsageError>("both --velocities and --velocity: leave one out");
   if (field && (!o.velocity_file.empty() || o.velocity))
     fail<UsageError>("both --velocity-field and ", o.velocity ? "--velocity" : "--velocities",
                      ": leave one out");
-  if (app.count("--velocity") > 1)
-    fail<UsageError>("--velocity is there more than once; --velocities FILE has one for each tag");
   if (o.velocity_file.empty() && !o.velocity && !field && !o.generated)
     fail<UsageError>("no conduction velocities: give --velocities FILE, or --velocity VL,VT,VN in "
                      "m/s for all tags");
@@ -106,7 +102,7 @@ void check_eikonal_options(const CLI::App& app, const EikonalCommandOptions& opt
   check_solver(options);
   check_ranks(options);
   check_mesh(app, options);
-  check_physics(app, options);
+  check_physics(options);
   check_field_files(app, options.hdf, options.no_hdf, options.common);
 }
 

@@ -33,12 +33,12 @@ void add_mesh_options(CLI::App& app, EikonalCommandOptions& o) {
                    std::string("VTK: cell data with the ") + what +
                        "; a usual name is found if not given")
         ->type_name("NAME");
-  add_repeated(app, "--generate", "KIND[:KEY=VALUE,...]",
-               "Make a mesh instead of reading one: ventricles:h=0.72 (of a human heart, two "
-               "tags, rotating fibres; h=0.36 has 24 million tetrahedra), slab:h=0.5 (20 x 7 x 3 "
-               "mm, fibres along x), box:n=20,h=1,jitter=0 or box:n=40x20x10 (no fibres); edges h "
-               "in mm",
-               [&o](const Items& items) { o.generated = parse_generated_mesh(items.back()); });
+  add_parsed(app, "--generate", "KIND[:KEY=VALUE,...]",
+             "Make a mesh instead of reading one: ventricles:h=0.72 (of a human heart, two "
+             "tags, rotating fibres; h=0.36 has 24 million tetrahedra), slab:h=0.5 (20 x 7 x 3 "
+             "mm, fibres along x), box:n=20,h=1,jitter=0 or box:n=40x20x10 (no fibres); edges h "
+             "in mm",
+             [&o](const std::string& text) { o.generated = parse_generated_mesh(text); });
 }
 
 void add_velocity_options(CLI::App& app, EikonalCommandOptions& o) {
@@ -49,23 +49,21 @@ void add_velocity_options(CLI::App& app, EikonalCommandOptions& o) {
                  "\"vl\": 0 where no wave goes. Or of each tetrahedron, as openCARP's NAME.dat: a "
                  "line of one to three numbers for each, 0 or nan where no wave goes")
       ->type_name("FILE");
-  add_repeated(app, "--velocity", "VL[,VT[,VN]]",
-               "Of all tags; the same in all directions where only VL is given. Generated meshes "
-               "have defaults: ventricles 0.6,0.4,0.2, slab 0.6,0.3,0.3, box 0.6",
-               [&o](const Items& items) { o.velocity = parse_velocity(items.back()); });
-  add_repeated(app, "--velocity-field", "VL[,VT[,VN]]",
-               "VTK: cell data with the velocities of each tetrahedron: a field of one to three "
-               "components, or a field for each direction; 0 or nan where no wave goes",
-               [&o](const Items& items) {
-                 if (items.size() > 1)
-                   fail<std::invalid_argument>("it is there more than once: name the fields in one "
-                                               "list, such as vl,vt,vn");
-                 o.file.value_fields = split_list(items.back(), ',');
-                 const auto& fields = o.file.value_fields;
-                 if (fields.empty() || fields.size() > 3 ||
-                     std::count(fields.begin(), fields.end(), "") > 0)
-                   fail<std::invalid_argument>("'", items.back(), "': expected one to three names");
-               });
+  add_parsed(app, "--velocity", "VL[,VT[,VN]]",
+             "Of all tags (--velocities has one for each); the same in all directions where only "
+             "VL is given. Generated meshes "
+             "have defaults: ventricles 0.6,0.4,0.2, slab 0.6,0.3,0.3, box 0.6",
+             [&o](const std::string& text) { o.velocity = parse_velocity(text); });
+  add_parsed(app, "--velocity-field", "VL[,VT[,VN]]",
+             "VTK: cell data with the velocities of each tetrahedron: a field of one to three "
+             "components, or a field for each direction; 0 or nan where no wave goes",
+             [&o](const std::string& text) {
+               o.file.value_fields = split_list(text, ',');
+               const auto& fields = o.file.value_fields;
+               if (fields.empty() || fields.size() > 3 ||
+                   std::count(fields.begin(), fields.end(), "") > 0)
+                 fail<std::invalid_argument>("'", text, "': expected one to three names");
+             });
   add_repeated(app, "--non-conducting", "TAG[,TAG...]",
                "Tags of tissue through which no wave goes, such as scars, blood and bath, whatever "
                "velocities it has",

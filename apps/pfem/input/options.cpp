@@ -9,8 +9,6 @@ namespace ossatura {
 
 namespace {
 
-using Items = std::vector<std::string>;
-
 void add_problem_options(CLI::App& app, PfemCommandOptions& o) {
   app.option_defaults()->group("Problem");
   const PfemGeneratorDefaults d;
@@ -21,19 +19,19 @@ void add_problem_options(CLI::App& app, PfemCommandOptions& o) {
              "CalculiX, .cdb of Ansys; docs/pfem.md has all of them. Options below win over "
              "it. `ossatura pfem table3 --help`: the table of the paper")
       ->type_name("NAME|FILE");
-  add_repeated(
+  add_parsed(
       app, "--cells", "AxBxC",
       with_default("Cells of cube, sheared, distorted along x, y, z", default_text(d.cells, 'x')),
-      [&o](const Items& items) { o.mesh.cells = parse_triple<int>(items.back(), 'x', "3x3x3"); });
-  add_repeated(
+      [&o](const std::string& text) { o.mesh.cells = parse_triple<int>(text, 'x', "3x3x3"); });
+  add_parsed(
       app, "--size", "AxBxC", with_default("Their size in m", default_text(d.size, 'x')),
-      [&o](const Items& items) { o.mesh.size = parse_triple<double>(items.back(), 'x', "2x1x1"); });
-  add_repeated(app, "--shear", "XY,XZ,YZ",
-               with_default("Move them by so much: x by y, x by z, y by z",
-                            "sheared: " + default_text(d.shear, ',')),
-               [&o](const Items& items) {
-                 o.mesh.shear = parse_triple<double>(items.back(), ',', "0.3,0.2,0.1");
-               });
+      [&o](const std::string& text) { o.mesh.size = parse_triple<double>(text, 'x', "2x1x1"); });
+  add_parsed(app, "--shear", "XY,XZ,YZ",
+             with_default("Move them by so much: x by y, x by z, y by z",
+                          "sheared: " + default_text(d.shear, ',')),
+             [&o](const std::string& text) {
+               o.mesh.shear = parse_triple<double>(text, ',', "0.3,0.2,0.1");
+             });
   app.add_option("--distort", o.mesh.distort,
                  with_default("Move their inner vertices by up to so much of an edge, at random "
                               "(by --seed), 0 to 0.5",

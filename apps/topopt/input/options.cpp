@@ -11,15 +11,14 @@ namespace ossatura {
 
 namespace {
 
-using Items = std::vector<std::string>;
 /// A parameter that may grow.
 void add_growing(CLI::App& app, Changes<DesignOptions>& changes, const std::string& name,
                  Continuation DesignOptions::*member, const std::string& description) {
-  add_repeated(app, name, "X|START:END:EVERY:CHANGE",
-               with_default(description, continuation_text(changes.defaults.*member)),
-               [&changes, member](const Items& items) {
-                 changes.set(member, parse_continuation(items.back()));
-               });
+  add_parsed(app, name, "X|START:END:EVERY:CHANGE",
+             with_default(description, continuation_text(changes.defaults.*member)),
+             [&changes, member](const std::string& text) {
+               changes.set(member, parse_continuation(text));
+             });
 }
 
 void add_problem_options(CLI::App& app, TopoptCommandOptions& o) {
@@ -30,12 +29,11 @@ void add_problem_options(CLI::App& app, TopoptCommandOptions& o) {
                      "CalculiX, .cdb of Ansys; docs/topopt.md has all of them. Options below win "
                      "over it")
       ->type_name("NAME|FILE");
-  add_repeated(
-      app, "--cells", "AxBxC", "Cells of a generator along x, y and z",
-      [&o](const Items& items) { o.cells = parse_triple<int>(items.back(), 'x', "60x20x20"); });
-  add_repeated(
+  add_parsed(app, "--cells", "AxBxC", "Cells of a generator along x, y and z",
+             [&o](const std::string& text) { o.cells = parse_triple<int>(text, 'x', "60x20x20"); });
+  add_parsed(
       app, "--size", "AxBxC", "Size of its box in m (cells are cubes of 1 m if not given)",
-      [&o](const Items& items) { o.size = parse_triple<double>(items.back(), 'x', "60x20x20"); });
+      [&o](const std::string& text) { o.size = parse_triple<double>(text, 'x', "60x20x20"); });
   app.add_option("--distort", o.distort,
                  "Move the inner nodes of a generator by up to so much of an edge, at random (by "
                  "--seed), 0 to 0.5")

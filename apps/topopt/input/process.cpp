@@ -122,10 +122,10 @@ void read_process(const JsonPlace& place, ProblemDocument& problem) {
 void add_process_options(CLI::App& app, Changes<DesignOptions>& changes) {
   using P = DesignProcess;
   app.option_defaults()->group("A part that can be made (likewise)");
-  add_repeated(app, "--extrude", "x|y|z", "The same design all along this axis",
-               [&changes](const Items& items) {
-                 set(changes, &P::extrude, parse_name(items.back(), axis_names));
-               });
+  add_parsed(app, "--extrude", "x|y|z", "The same design all along this axis",
+             [&changes](const std::string& text) {
+               set(changes, &P::extrude, parse_name(text, axis_names));
+             });
   add_repeated(
       app, "--symmetry", "AXIS:M",
       "The design is symmetric about the plane AXIS = M; loads need not be. May be repeated",
@@ -135,19 +135,18 @@ void add_process_options(CLI::App& app, Changes<DesignOptions>& changes) {
           planes.push_back(parse_plane(item));
         set(changes, &P::symmetry, planes);
       });
-  add_repeated(
+  add_parsed(
       app, "--sectors", "N:AXIS:X,Y,Z", "N equal sectors around an axis through a point in m",
-      [&changes](const Items& items) { set(changes, &P::rotation, parse_rotation(items.back())); });
-  add_repeated(
-      app, "--draw", "+z|-z|z:M",
-      "Cast or moulded without undercuts, drawn along +z (or another direction), or both "
-      "ways from the parting plane z = M",
-      [&changes](const Items& items) { set(changes, &P::draw, parse_draw(items.back())); });
-  add_repeated(app, "--overhang", "+z|-z",
-               "Built in layers in this direction, each on that below it (45 degrees); on voxels",
-               [&changes](const Items& items) {
-                 set(changes, &P::overhang, axis_of(parse_name(items.back(), directions)));
-               });
+      [&changes](const std::string& text) { set(changes, &P::rotation, parse_rotation(text)); });
+  add_parsed(app, "--draw", "+z|-z|z:M",
+             "Cast or moulded without undercuts, drawn along +z (or another direction), or both "
+             "ways from the parting plane z = M",
+             [&changes](const std::string& text) { set(changes, &P::draw, parse_draw(text)); });
+  add_parsed(app, "--overhang", "+z|-z",
+             "Built in layers in this direction, each on that below it (45 degrees); on voxels",
+             [&changes](const std::string& text) {
+               set(changes, &P::overhang, axis_of(parse_name(text, directions)));
+             });
 }
 
 std::string process_axis_text(const ProcessAxis& axis) {

@@ -22,7 +22,7 @@ void add_process_options(CLI::App& app, Changes<DesignOptions>& changes);
 
 /// "+z", "-z".
 std::string process_axis_text(const ProcessAxis& axis);
-/// In words, for the table: "extruded along z, 2 planes of symmetry".
+/// In words, for the table: "extruded along z, symmetric about x = 0.5 m".
 std::string process_text(const DesignProcess& process);
 
 } // namespace ossatura

@@ -263,10 +263,11 @@ Certificate certificate_of(const DesignOptions& options, const TopoptRunResults&
   // The design is lowered to the volume to 1e-7 of it (DesignOptimizer::meet_volume).
   if (options.objective != DesignObjective::volume)
     checks.push_back({"volume", results.final->volume, options.volume_fraction * (1 + 1e-6)});
-  for (const DesignLimitValue& one : results.final->limits)
-    checks.push_back({"constraint_" + std::to_string(&one - results.final->limits.data()),
-                      std::isnan(one.excess) ? one.excess : std::max(0.0, one.excess),
-                      limit_tolerance});
+  for (std::size_t j = 0; j < results.final->limits.size(); ++j) {
+    const double excess = results.final->limits[j].excess;
+    checks.push_back({"constraint_" + std::to_string(j),
+                      std::isnan(excess) ? excess : std::max(0.0, excess), limit_tolerance});
+  }
   // Filters and projections average numbers of [0, 1].
   const double beyond = std::max(-results.least_density, results.greatest_density - 1);
   checks.push_back(

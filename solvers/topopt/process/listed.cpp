@@ -81,9 +81,8 @@ ListedProcess<Exec>::ListedProcess(const Exec& exec, const DesignProblem& proble
     require_swept(problem, points, axis);
     column = find_columns(points, axis);
   }
-  if (process.draw) {
+  if (process.draw)
     make_heights(exec, points, *process.draw, volumes, column, role);
-  }
   const ElementLists lists = link_elements(points, process, column);
   links_ = {upload(exec, "ossatura::listed_links::begin", lists.begin),
             upload(exec, "ossatura::listed_links::member", lists.member), volume};
