@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a fuzz target over the files and folders named on the command line, for compilers without
-// libFuzzer and for CTest. `--seeds DIR` writes the seeds of every target below DIR and leaves.
+// The fuzz targets without libFuzzer:
+//   fuzz_seeds --seeds DIR             writes the seeds of each target NAME to DIR/NAME
+//   fuzz_seeds NAME FILE_OR_FOLDER...  runs target NAME on each file
 #include "tests/core/io/mesh/element_samples.hpp"
 #include "tests/core/io/mesh/hexa_samples.hpp"
 #include "tests/core/io/mesh/second_order_samples.hpp"
 #include "tests/core/io/mesh/solid_samples.hpp"
 #include "tests/core/io/mesh/tetra_samples.hpp"
 #include "tests/core/io/sample_files.hpp"
+#include "tests/fuzz/reader_targets.hpp"
+#include "tests/fuzz/run_on_bytes.hpp"
 #include <ossatura/core/io/hdf5/file.hpp>
 
-#include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace {
 
@@ -106,16 +107,36 @@ void write_seeds(const fs::path& root) {
   write_parosol((root / "parosol" / "all.h5").string(), file);
 }
 
-long run(const fs::path& path) {
+using Target = bool (*)(const std::string&);
+
+const std::map<std::string, Target> targets = {{"parosol", parosol_target},
+                                               {"metaimage", metaimage_target},
+                                               {"nifti", nifti_target},
+                                               {"nrrd", nrrd_target},
+                                               {"scanco", scanco_target},
+                                               {"surface", surface_target},
+                                               {"raw", raw_target},
+                                               {"format", format_target},
+                                               {"opencarp", opencarp_target},
+                                               {"gmsh", gmsh_target},
+                                               {"vtk_legacy", vtk_legacy_target},
+                                               {"vtu", vtu_target},
+                                               {"vtx", vtx_target},
+                                               {"elements", elements_target},
+                                               {"models", models_target},
+                                               {"nodal_list", nodal_list_target},
+                                               {"cell_values", cell_values_target}};
+
+long run(Target target, const fs::path& path) {
   if (fs::is_directory(path)) {
     long count = 0;
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(path))
       if (entry.is_regular_file())
-        count += run(entry.path());
+        count += run(target, entry.path());
     return count;
   }
   const Bytes bytes = read_bytes_of(path.string());
-  LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+  run_on_bytes(target, bytes.data(), bytes.size());
   return 1;
 }
 
@@ -128,9 +149,14 @@ int main(int argc, char** argv) {
     write_seeds(arguments[1]);
     return 0;
   }
+  const auto target = targets.find(arguments.empty() ? "" : arguments[0]);
+  if (target == targets.end()) {
+    std::fprintf(stderr, "usage: fuzz_seeds --seeds DIR, or fuzz_seeds NAME FILE_OR_FOLDER...\n");
+    return 2;
+  }
   long count = 0;
-  for (const std::string& argument : arguments)
-    count += run(argument);
+  for (std::size_t k = 1; k < arguments.size(); ++k)
+    count += run(target->second, arguments[k]);
   std::printf("%ld files\n", count);
   return count > 0 ? 0 : 2;
 }
