@@ -51,6 +51,9 @@ std::vector<CohortColumn> bone_columns(bool dry_run, const std::vector<int>& lab
     for (const char* key : {"elements", "modulus_mean", "energy_share", "von_mises_mean",
                             "von_mises_maximum", "effective_strain_mean"})
       add("labels/" + std::to_string(label), key, "label_" + std::to_string(label) + "_" + key);
+  for (const int label : labels)
+    add("sections/share/middle", std::to_string(label),
+        "label_" + std::to_string(label) + "_force_share");
   add("pistoia", "factor", "failure_factor");
   add("pistoia", "force", "failure_force", "failure force");
   add("pistoia", "moment", "failure_moment", "failure moment");

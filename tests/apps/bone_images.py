@@ -379,6 +379,51 @@ class Resample(DriverCase):
         self.assertEqual(problem["shape"], [4, 4, 3])
 
 
+class Sections(BoneImages):
+    """A block of stiff and soft columns, 1 and 5, whose forces are in closed form."""
+    SOFT, STIFF = 1000.0, 3000.0
+
+    def setUp(self):
+        super().setUp()
+        self.block = self.nifti("block.nii.gz", lambda x, y, z: 300 if x < 4 else 100)
+        self.halves = self.nifti("halves.nii.gz", lambda x, y, z: 5 if x < 4 else 1)
+        self.arguments = (self.block, "--mask", self.halves, "--test", "confined", "--poisson", "0", "--strain", "-0.01")
+
+    def test_columns_carry_by_their_stiffness(self):
+        run = self.run_of(*self.arguments, "-o", "out", "--mask-labels", "5,1")
+        sections = run["results"]["sections"]
+        stiff, soft = (-0.01 * modulus * width * 9 * EDGE ** 2 for modulus, width in ((self.STIFF, 4), (self.SOFT, 6)))
+        self.assertEqual((sections["axis"], sections["first_free"], sections["last_free"]), ("z", 0, 7))
+        for layer in range(8):
+            self.close(sections["labels"]["5"][layer], stiff, 1e-4)
+            self.close(sections["labels"]["1"][layer], soft, 1e-4)
+            self.close(sections["position"][layer], EDGE * (layer + 0.5))
+            self.close(sections["force"][layer], run["results"]["response"]["force"], 1e-4)
+        for end in ("lower", "middle", "upper"):
+            self.close(sections["share"][end]["5"], stiff / (stiff + soft), 1e-4)
+        checks = {one["name"]: one for one in run["certificate"]["checks"]}
+        self.assertLess(checks["section_balance"]["value"], 1e-4)
+        rows = self.rows("out/block.sections.csv", ())
+        self.assertEqual(list(rows[0]), ["layer", "position", "is_free", "force", "label_1", "label_5"])
+        self.assertEqual([float(row["label_5"]) for row in rows], sections["labels"]["5"])
+        self.assertIn("block.sections.csv", [os.path.basename(one["file"]) for one in run["certificate"]["files"]])
+
+    def test_sections_of_porous_bone_balance(self):
+        """Whatever the path of the force: along x, between plates by contact, with caps, and beyond yield."""
+        image = self.nifti("porous.nii.gz", lambda x, y, z: 900 if (x * y + z * x + 3 * y) % 5 else 0)
+        for more in (("--axis", "x"), ("--plate-depth", "1"), ("--surface", "visible", "--surface-depth", "1"),
+                     ("--cap", "1"), ("--strength", "von-mises", "--load-steps", "2", "--strain", "-0.02")):
+            run = self.run_of(image, "--mask", self.mask, "--islands", "drop", *more)
+            sections, force = run["results"]["sections"], run["results"]["response"]["force"]
+            free = range(sections["first_free"], sections["last_free"] + 1)
+            self.assertGreater(len(free), 2, more)
+            for layer in free:
+                self.close(sections["force"][layer], force, 1e-3)
+                if "--cap" not in more:
+                    self.close(sum(one[layer] for one in sections["labels"].values()), force, 1e-3)
+        self.assertNotIn("sections", self.run_of(image, "--mask", self.mask, "--islands", "drop", "--test", "torsion")["results"])
+
+
 class Profiles(DriverCase):
     """examples/bone/profiles: what they say arrives, options on the command line win."""
     EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "bone")
