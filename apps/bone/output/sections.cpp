@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/bone/output/sections.hpp"
 
-#include "apps/driver/output/files/csv.hpp"
+#include <ossatura/core/io/text/atomic_file.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -73,18 +73,19 @@ Json sections_json(const SectionForces& sections) {
 }
 
 void write_sections(const std::string& path, const SectionForces& sections) {
-  std::string head = "layer,position,is_free,force";
+  std::string text = "layer,position,is_free,force";
   for (const int label : sections.labels)
-    head += ",label_" + std::to_string(label);
-  CsvFile file(path, head);
+    text += ",label_" + std::to_string(label);
+  text += '\n';
   for (std::size_t layer = 0; layer < sections.force.size(); ++layer) {
     const bool is_free = sections.begin <= int(layer) && int(layer) < sections.end;
-    std::string line = std::to_string(layer) + "," + exact(sections.position[layer]) + "," +
-                       (is_free ? "1" : "0") + "," + exact(sections.force[layer]);
+    text += std::to_string(layer) + "," + exact(sections.position[layer]) + "," +
+            (is_free ? "1" : "0") + "," + exact(sections.force[layer]);
     for (std::size_t k = 0; k < sections.labels.size(); ++k)
-      line += "," + exact(sections.label_force(int(layer), k));
-    file.line(line);
+      text += "," + exact(sections.label_force(int(layer), k));
+    text += '\n';
   }
+  write_file(path, text);
 }
 
 } // namespace ossatura
