@@ -60,6 +60,11 @@ sbom_package(METIS "${metis}" Apache-2.0 DYNAMIC_LINK)
 if(OSSATURA_HAS_MPI)
   sbom_package(MPI "${MPI_C_VERSION}" NOASSERTION DYNAMIC_LINK)
 endif()
+if(OSSATURA_HAS_GDCM)
+  sbom_version(gdcm ${GDCM_INCLUDE_DIR}/gdcmConfigure.h
+    GDCM_MAJOR_VERSION GDCM_MINOR_VERSION GDCM_BUILD_VERSION)
+  sbom_package(GDCM "${gdcm}" BSD-3-Clause DYNAMIC_LINK)
+endif()
 if(OSSATURA_ENABLE_APPS)
   # found by apps/CMakeLists.txt, whose variables are its own
   get_property(cli11 GLOBAL PROPERTY OSSATURA_CLI11_VERSION)

@@ -3,6 +3,10 @@
 
 #include "apps/bone/command.hpp"
 #include "apps/bone/output/results.hpp"
+#include <ossatura/core/io/dicom/file.hpp>
+#include <ossatura/core/io/dicom/series.hpp>
+
+#include <filesystem>
 
 namespace ossatura {
 
@@ -47,6 +51,9 @@ std::vector<CohortColumn> bone_columns(bool dry_run, const std::vector<int>& lab
     for (const char* key : {"elements", "modulus_mean", "energy_share", "von_mises_mean",
                             "von_mises_maximum", "effective_strain_mean"})
       add("labels/" + std::to_string(label), key, "label_" + std::to_string(label) + "_" + key);
+  for (const int label : labels)
+    add("sections/share/middle", std::to_string(label),
+        "label_" + std::to_string(label) + "_force_share");
   add("pistoia", "factor", "failure_factor");
   add("pistoia", "force", "failure_force", "failure force");
   add("pistoia", "moment", "failure_moment", "failure moment");
@@ -90,6 +97,14 @@ int run_bones(const BoneOptions& options, DriverContext& context) {
   cohort.noun = "specimen";
   cohort.divides_inputs = divides_inputs(options);
   cohort.skips_complete = options.skip_complete;
+  cohort.files_of = [&](const std::string& input) {
+    std::error_code none;
+    const bool is_dicom = std::filesystem::is_directory(input, none) ||
+                          options.format == ImageFormat::dicom ||
+                          (!options.format && is_dicom_file(input));
+    return is_dicom ? find_dicom_series(input, options.series, true).files
+                    : std::vector<std::string>{input};
+  };
   cohort.columns = bone_columns(options.common.dry_run, options.mask_labels);
   cohort.run = [&](const CohortMember& member, DriverContext& run) {
     single.input = member.input;

@@ -122,7 +122,7 @@ void drop_images(VoxelProblem<Exec>& problem, BoneModel<Exec>& model) {
 
 /// Files of fields, by their paths, as far as they are asked for.
 struct BoneFiles {
-  std::optional<std::string> hdf, parosol, curve;
+  std::optional<std::string> hdf, parosol, curve, sections;
   std::vector<std::pair<std::string, std::string>> images; ///< field and path
 };
 
@@ -135,6 +135,8 @@ BoneFiles claim_files(const BoneOptions& options, DriverContext& context) {
         context.claim_output(context.output_path(options.parosol_output), options.input);
   if (options.strength.criterion)
     files.curve = context.claim_file(options.strength.curve, output_stem(options) + ".curve.csv");
+  if (!options.mask.empty()) // where there is a force through sections
+    files.sections = context.claim_file("", output_stem(options) + ".sections.csv");
   files.images = field_images(options, output_stem(options));
   for (auto& image : files.images)
     image.second = context.claim_output(context.output_path(image.second));
@@ -215,7 +217,7 @@ int finish_test(const Exec& exec, const BoneOptions& options, const BoneFiles& f
     if (results.response)
       warn_of_response(*results.response);
     if (!options.mask.empty())
-      add_label_statistics(exec, options, model, problem, of_bone, results);
+      add_label_statistics(exec, options, model, problem, load, solution, of_bone, results);
   });
   note_ranks(context.world(), "model", results);
   const auto write = [&](FileOrder order, const std::string& status) {
@@ -249,6 +251,10 @@ int finish_test(const Exec& exec, const BoneOptions& options, const BoneFiles& f
       wanted.emplace_back(FileOrder::parosol, *files.parosol);
     for (std::size_t k = 0; k < files.images.size(); ++k)
       wanted.emplace_back(FileOrder(int(FileOrder::first_image) + int(k)), files.images[k].second);
+    if (files.sections && results.sections && context.try_output(*files.sections, [&] {
+          write_sections(*files.sections, *results.sections);
+        }))
+      results.files.push_back(*files.sections);
     for (const auto& entry : wanted)
       if (context.try_output(entry.second, [&] {
             orders.give(entry.first);

@@ -48,6 +48,24 @@ bool are_the_same(const Json& files, const std::string& folder) {
   });
 }
 
+/// Bytes of a file, or of those in a folder. Throws InputError where there is nothing to read.
+std::uint64_t count_bytes(const std::string& input, bool takes_folders) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (!takes_folders || !fs::is_directory(input, error))
+    return require_input_file(input);
+  std::uint64_t bytes = 0;
+  for (fs::directory_iterator entry(input, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::error_code gone;
+    if (entry->is_regular_file(gone))
+      bytes += std::uint64_t(entry->file_size(gone));
+  }
+  if (error)
+    fail<InputError>(input, ": cannot be listed: ", error.message());
+  return bytes;
+}
+
 /// The gravest of two exit codes.
 int graver(int a, int b) {
   const int order[] = {exit_done,    exit_not_converged, exit_usage,   exit_bad_file,
@@ -101,7 +119,7 @@ private:
       fail<UsageError>("an input is called '", cohort_name,
                        "', as the table of all of them: give its file another name");
     for (std::size_t i = 0; i < names_.size(); ++i) {
-      bytes_.push_back(require_input_file(cohort_.inputs[i]));
+      bytes_.push_back(count_bytes(cohort_.inputs[i], bool(cohort_.files_of)));
       context_.provenance().inputs.push_back({cohort_.inputs[i], bytes_.back(), ""});
       records_.emplace_back(names_[i], cohort_.inputs[i]);
     }
@@ -116,6 +134,17 @@ private:
     return cohort_.divides_inputs ? is_interrupted() : world_.any(is_interrupted());
   }
 
+  /// Whether an input is read from the files that a summary names first.
+  bool is_of(const Json& summary, const std::string& input) const {
+    const std::vector<std::string> files =
+        cohort_.files_of ? cohort_.files_of(input) : std::vector<std::string>{input};
+    for (std::size_t k = 0; k < files.size(); ++k)
+      if (text_at(summary, "/certificate/inputs/" + std::to_string(k) + "/xxh64") !=
+          record_input(files[k]).xxh64)
+        return false;
+    return true;
+  }
+
   /// The summary of a member that is done, on the first of its ranks; else null.
   Json find_complete(std::size_t i, const DriverContext& member) const {
     const std::string path = member.output_path(names_[i] + ".summary.json");
@@ -126,7 +155,7 @@ private:
       Json summary = read_json(path);
       const std::string folder = std::filesystem::path(path).parent_path().string();
       if (is_complete_summary(summary, context_.subcommand(), context_.parameters(), folder) &&
-          text_at(summary, "/certificate/inputs/0/xxh64") == record_input(cohort_.inputs[i]).xxh64)
+          is_of(summary, cohort_.inputs[i]))
         return summary;
     } catch (const InputError& unreadable) {
       log_info(unreadable.what());
@@ -281,8 +310,10 @@ std::vector<std::string> name_members(const std::vector<std::string>& inputs) {
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (std::count(stems.begin(), stems.end(), stems[i]) > 1) {
       std::error_code error;
-      const fs::path folder = fs::absolute(inputs[i], error).lexically_normal().parent_path();
-      names[i] = folder.filename().string() + "-" + stems[i];
+      fs::path path = fs::absolute(inputs[i], error).lexically_normal();
+      if (!path.has_filename()) // "scan/"
+        path = path.parent_path();
+      names[i] = path.parent_path().filename().string() + "-" + stems[i];
     }
   for (std::size_t i = 0; i < inputs.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)

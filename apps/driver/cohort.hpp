@@ -26,6 +26,9 @@ struct Cohort {
   bool divides_inputs = true;
   /// Members that were done before are left out (is_complete_summary).
   bool skips_complete = false;
+  /// The files that an input is read from, in the order of its summary, where these may be others
+  /// than itself: inputs may be folders then.
+  std::function<std::vector<std::string>(const std::string& input)> files_of;
   /// Columns without a value in any member are left out.
   std::vector<CohortColumn> columns;
   /// One member; returns its exit code.

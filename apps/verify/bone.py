@@ -25,6 +25,7 @@ def check(run, report):
     specimen.check_fields()
     specimen.check_forces()
     specimen.check_reactions()
+    specimen.check_sections()
 
 
 def is_written(run, name):
@@ -159,7 +160,7 @@ class Specimen:
         require("plate-labels" not in options, "reactions", "plates touch labels of the mask")
         for upper, name in enumerate(("lower", "upper")):
             if for_plate(options.get("surface", "flat"), name) == "visible":
-                reach = float(for_plate(options["surface-depth"], name)) + 0.01 * self.edge
+                reach = float(for_plate(str(options["surface-depth"]), name)) + 0.01 * self.edge
                 plates[upper] = self.is_seen(axis, upper) & (place >= place.max() - reach if upper else place <= reach)
         lower, upper = plates
         if test not in ("torsion", "bending"):
@@ -169,6 +170,26 @@ class Specimen:
             self.report.bound("displacement of the plates", numpy.concatenate(misfits) / move, 1e-9)
         self.report.true("plates are held", all(self.held[plate].any(axis=1).all() for plate in plates))
         return [plate[:, None] & self.held for plate in plates]
+
+    def check_sections(self):
+        """Forces through the layers of voxels across the axis, from stresses, and what labels have of them."""
+        said = self.results.get("sections")
+        if not said:
+            return
+        axis, place = "xyz".index(said["axis"]), numpy.array(said["position"])
+        centre = self.point[self.cell].mean(axis=1)[:, axis]
+        layer = numpy.rint((centre - place[0]) / self.edge).astype(int)
+        force = numpy.bincount(layer, self.stress[:, axis, axis] * self.edge ** 2, len(place))
+        self.report.same("sections: force of each layer", force, said["force"], 1e-5)
+        if self.bone.all():
+            self.report.same("sections: labels make the force", numpy.sum(list(said["labels"].values()), axis=0),
+                             said["force"])
+        free = slice(said["first_free"], said["last_free"] + 1)
+        self.report.same("sections: balance", numpy.array(said["force"])[free], 0 * force[free] + said["reaction"], 1e-3)
+        for end, shares in said.get("share", {}).items():
+            at = {"lower": free.start, "middle": (free.start + free.stop) // 2, "upper": free.stop - 1}[end]
+            self.report.same(f"sections: share, {end}", list(shares.values()),
+                             [said["labels"][label][at] / said["force"][at] for label in shares])
 
     def is_seen(self, axis, upper):
         """Of each node, whether it is one of an outer face of the voxels of its column."""

@@ -108,9 +108,9 @@ struct StrengthSolver<Exec>::Implementation {
 
   std::vector<MovedSupport> sum_reactions(const Exec& exec,
                                           const Array<double, Exec>& reaction) const {
-    return sum_supports(
-        list_held_nodes(exec, problem.grid, problem.held, u, reaction, problem.lame.mu_value),
-        problem.edge, load.regions);
+    return sum_supports(list_held_nodes(exec, problem.grid, problem.held, u, reaction,
+                                        problem.lame.mu_value, ranks_of(problem), load.node_sets),
+                        problem.edge, load.regions);
   }
 
   std::optional<TestResponse> response_to(const std::vector<MovedSupport>& supports,

@@ -3,7 +3,10 @@
 import gzip
 import math
 import os
+import re
 import struct
+import subprocess
+import sys
 
 from support import driver_case
 from support.driver_case import BAD_FILE, USAGE, DriverCase
@@ -374,6 +377,114 @@ class Resample(DriverCase):
         problem = self.summary("bone", raw, "--shape", "8,7,6", "--type", "int16", "--spacing", "0.5", *LAW,
                                "--resample", "1", "--dry-run")["problem"]
         self.assertEqual(problem["shape"], [4, 4, 3])
+
+
+class Sections(BoneImages):
+    """A block of stiff and soft columns, 1 and 5, whose forces are in closed form."""
+    SOFT, STIFF = 1000.0, 3000.0
+
+    def setUp(self):
+        super().setUp()
+        self.block = self.nifti("block.nii.gz", lambda x, y, z: 300 if x < 4 else 100)
+        self.halves = self.nifti("halves.nii.gz", lambda x, y, z: 5 if x < 4 else 1)
+        self.arguments = (self.block, "--mask", self.halves, "--test", "confined", "--poisson", "0", "--strain", "-0.01")
+
+    def test_columns_carry_by_their_stiffness(self):
+        run = self.run_of(*self.arguments, "-o", "out", "--mask-labels", "5,1")
+        sections = run["results"]["sections"]
+        stiff, soft = (-0.01 * modulus * width * 9 * EDGE ** 2 for modulus, width in ((self.STIFF, 4), (self.SOFT, 6)))
+        self.assertEqual((sections["axis"], sections["first_free"], sections["last_free"]), ("z", 0, 7))
+        for layer in range(8):
+            self.close(sections["labels"]["5"][layer], stiff, 1e-4)
+            self.close(sections["labels"]["1"][layer], soft, 1e-4)
+            self.close(sections["position"][layer], EDGE * (layer + 0.5))
+            self.close(sections["force"][layer], run["results"]["response"]["force"], 1e-4)
+        for end in ("lower", "middle", "upper"):
+            self.close(sections["share"][end]["5"], stiff / (stiff + soft), 1e-4)
+        checks = {one["name"]: one for one in run["certificate"]["checks"]}
+        self.assertLess(checks["section_balance"]["value"], 1e-4)
+        rows = self.rows("out/block.sections.csv", ())
+        self.assertEqual(list(rows[0]), ["layer", "position", "is_free", "force", "label_1", "label_5"])
+        self.assertEqual([float(row["label_5"]) for row in rows], sections["labels"]["5"])
+        self.assertIn("block.sections.csv", [os.path.basename(one["file"]) for one in run["certificate"]["files"]])
+
+    def test_sections_of_porous_bone_balance(self):
+        """Whatever the path of the force: along x, between plates by contact, with caps, and beyond yield."""
+        image = self.nifti("porous.nii.gz", lambda x, y, z: 900 if (x * y + z * x + 3 * y) % 5 else 0)
+        for more in (("--axis", "x"), ("--plate-depth", "1"), ("--surface", "visible", "--surface-depth", "1"),
+                     ("--cap", "1"), ("--strength", "von-mises", "--load-steps", "2", "--strain", "-0.02")):
+            run = self.run_of(image, "--mask", self.mask, "--islands", "drop", *more)
+            sections, force = run["results"]["sections"], run["results"]["response"]["force"]
+            free = range(sections["first_free"], sections["last_free"] + 1)
+            self.assertGreater(len(free), 2, more)
+            for layer in free:
+                self.close(sections["force"][layer], force, 1e-3)
+                if "--cap" not in more:
+                    self.close(sum(one[layer] for one in sections["labels"].values()), force, 1e-3)
+        self.assertNotIn("sections", self.run_of(image, "--mask", self.mask, "--islands", "drop", "--test", "torsion")["results"])
+
+
+class Profiles(DriverCase):
+    """examples/bone/profiles: what they say arrives, options on the command line win."""
+    EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "bone")
+
+    def profile(self, name):
+        """The path of a profile and what it says."""
+        path = os.path.join(self.EXAMPLES, "profiles", name + ".ini")
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        said = {}
+        for line in text.splitlines():
+            line = line.split("#")[0].strip()
+            if line:
+                key, value = (part.strip() for part in line.split("="))
+                said[key] = {"true": True}.get(value, value)
+        for number in said:  # each source is used, and each that is used is there
+            self.assertRegex(text, rf"(?m)^{number} = ")
+        listed = set(re.findall(r"(?m)^# (\[\d\]) ", text))
+        self.assertEqual(listed, set(re.findall(r"\[\d\]", re.sub(r"(?m)^# \[\d\] ", "", text).replace("[1, 2]", "[1] [2]"))))
+        self.assertIn("VARIES", text)
+        return path, said
+
+    def check(self, said, parameters):
+        for key, value in said.items():
+            if isinstance(parameters[key], float) or isinstance(parameters[key], int) and not isinstance(value, bool):
+                self.assertEqual(parameters[key], float(value), key)
+            else:
+                self.assertEqual(parameters[key], value, key)
+
+    def test_sections_of_radius_and_tibia(self):
+        image = os.path.join(self.EXAMPLES, "radius.mha")
+        stiffness = []
+        for name, modulus in (("xtremect-1", 6829), ("xtremect-2", 8748)):
+            path, said = self.profile(name)
+            run = self.summary("bone", "--config", path, image, "--backend", "serial", "-q")
+            self.check(said, run["parameters"])
+            self.close(run["problem"]["modulus"]["mean"], modulus, 1e-9)
+            pistoia = run["results"]["pistoia"]
+            self.assertEqual((pistoia["critical_strain"], pistoia["volume"]), (0.007, 0.02))
+            self.close(run["results"]["response"]["strain"], -0.01, 1e-9)
+            self.assertEqual(run["warnings"], [])
+            stiffness.append(run["results"]["response"]["stiffness"])
+        self.close(stiffness[1] / stiffness[0], 8748 / 6829, 1e-5)
+        other = self.summary("bone", image, "--config", path, "--modulus", "6829", "--pistoia-volume", "0.05",
+                             "--backend", "serial", "-q")
+        self.close(other["results"]["response"]["stiffness"], stiffness[0], 1e-5)
+        self.assertEqual(other["results"]["pistoia"]["volume"], 0.05)
+
+    def test_a_vertebra(self):
+        """Moduli are those of the densities that the scan was made of, but for voxels at the shell."""
+        subprocess.run([sys.executable, os.path.join(self.EXAMPLES, "make_vertebra.py"), self.directory.name], check=True)
+        path, said = self.profile("vertebra-qct")
+        study = ("bone", "--config", path, "vertebra.nii.gz", "--mask", "*-seg.nii.gz", "--calibrate", "8=0,258=200",
+                 "--backend", "serial", "-q")
+        run = self.summary(*study)
+        self.check(said, run["parameters"])
+        self.assertEqual(run["problem"]["shape"], [48, 48, 32])
+        self.assertEqual(run["warnings"], [])
+        # Mean densities that the script gives trabecular and cortical bone, by the law of the profile.
+        self.close(run["results"]["labels"]["1"]["modulus_mean"], 3.23 * 120 - 34.7, 0.2)
+        self.assertGreater(run["results"]["labels"]["2"]["modulus_mean"], 800)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,14 @@ def rows_of(path):
 
 
 class Curves(DriverCase):
+    def test_plates_by_what_they_touch(self):
+        """A cube's visible surface is what flat plates touch."""
+        runs = [self.summary("bone", *CUBE[:8], "--strain", "-0.02", "--strength", "von-mises", "--load-steps", "3", *more,
+                             "--backend", "serial", "-q")["results"]
+                for more in ((), ("--surface", "visible", "--surface-depth", "0.1"))]
+        self.assertLess(runs[0]["strength"]["ultimate"]["force"], 0)
+        self.assertEqual(runs[0]["strength"], runs[1]["strength"])
+
     def test_a_cube_has_the_curve_of_its_law(self):
         for backend in driver_case.backends():
             with self.subTest(backend=backend):

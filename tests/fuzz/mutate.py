@@ -22,6 +22,9 @@ import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "apps"))
+from support.dicom import IMPLICIT, RLE, dicom_slice
+
 CODES = {0, 2, 3, 4, 5, 75}
 SECONDS, BYTES = 60, 4 << 30
 
@@ -87,6 +90,9 @@ def cases(seeds, executable):
     for name, data in seed("scanco"): # densities below 0
         add("scanco", name, {name: data}, "bone", name,
             "--law", "threshold", "--lower", "-500", "--modulus", "1000", *IMAGE)
+    for name, kind in (("explicit.dcm", {}), ("implicit.dcm", {"syntax": IMPLICIT}), ("runs.dcm", {"syntax": RLE})):
+        below, above = (dicom_slice(range(z, 12 + z), 4, (0, 0, z), unit="", description="Head", **kind) for z in (0, 1))
+        add("dicom", name, {"below.dcm": below, name: above}, "bone", name, *LAW)
     add("raw", "a.raw", {"a.raw": struct.pack("<12f", *range(12))}, "bone", "a.raw", "--shape",
         "3,2,2", "--type", "float32", "--spacing", "0.5", *LAW)
     for name, data in seed("surface"):

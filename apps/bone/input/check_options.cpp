@@ -63,8 +63,11 @@ void check_input(const CLI::App& app, const BoneOptions& o) {
   if (!o.inputs.empty() && generated)
     fail<UsageError>("both the input ", o.inputs.front(), " and --generate: leave one out");
   check_cohort_options(app, o.inputs, o.skip_complete, o.common);
-  require_effect(app, {{"--mask-labels", !o.mask.empty(), "--mask"},
-                       {"--mask", !generated, "an image that is read"}});
+  require_effect(
+      app, {{"--mask-labels", !o.mask.empty(), "--mask"},
+            {"--mask", !generated, "an image that is read"},
+            {"--series", !generated && o.format.value_or(ImageFormat::dicom) == ImageFormat::dicom,
+             "DICOM"}});
   if (o.inputs.size() > 1 && !o.mask.empty() && o.mask.find('*') == std::string::npos)
     fail<UsageError>("--mask ", o.mask, " is of one input, and there are ", o.inputs.size(),
                      ": put a * for the name of each, as 'masks/*.nii.gz' in quotes");

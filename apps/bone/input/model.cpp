@@ -5,6 +5,7 @@
 #include "apps/bone/input/mask.hpp"
 #include "apps/driver/output/table.hpp"
 #include "apps/driver/ranks.hpp"
+#include <ossatura/core/io/dicom/series.hpp>
 #include <ossatura/core/io/hdf5/parosol.hpp>
 #include <ossatura/core/io/image/format.hpp>
 #include <ossatura/core/io/image/metaimage.hpp>
@@ -176,6 +177,37 @@ void read_surface_model(const Exec& exec, const BoneOptions& options,
   model.edge = *options.voxel;
 }
 
+/// Reads the planes that are chosen of a DICOM series, and says what it is.
+VoxelImage read_series(const BoneOptions& options, const ChoosePlanes& planes,
+                       VoxelTarget* target) {
+  DicomOptions dicom;
+  dicom.series = options.series;
+  dicom.planes = planes;
+  dicom.target = target;
+  dicom.voxels = options.resample ? VoxelShape::box : VoxelShape::cube;
+  dicom.trial = true; // GDCM is not ours to make safe
+  DicomSeries series;
+  VoxelImage image = read_dicom(options.input, dicom, &series);
+  log_info(format_count(std::int64_t(series.files.size())), " slices of the DICOM series ",
+           series.uid, series.description.empty() ? "" : ", '" + series.description + "'",
+           series.unit.empty() ? "" : "; values are " + series.unit);
+  const bool is_density = options.law == GreyLaw::linear || options.law == GreyLaw::power;
+  if (!options.preparation.calibration && !series.is_rescaled)
+    log_warning("no-calibration", options.input,
+                ": slices have no rescale slope and intercept, so that values are as stored: give "
+                "--calibrate, or thresholds and law in values as stored");
+  else if (!options.preparation.calibration && series.unit == "HU" && is_density)
+    log_warning("no-calibration", options.input,
+                ": values are Hounsfield units, which are no densities: give --calibrate, unless "
+                "--law has slope and intercept for Hounsfield units");
+  if (!series.left_out.empty())
+    log_warning("files-left-out", options.input, ": ", series.left_out.size(),
+                series.left_out.size() == 1 ? " file is" : " files are",
+                " left out, for not being slices of the series: ", series.left_out.front(),
+                series.left_out.size() == 1 ? "" : " and others");
+  return image;
+}
+
 /// Reads the planes that are chosen of an image; the values go to `target`, but those of a ParOSol
 /// file. What a law makes moduli of are grey values.
 VoxelModel read_image(const BoneOptions& options, ImageFormat format, bool has_law,
@@ -214,6 +246,8 @@ VoxelModel read_image(const BoneOptions& options, ImageFormat format, bool has_l
       log_warning("no-calibration", options.input,
                   ": has no calibration, so that values are as the scanner stored them, and no "
                   "densities: give --calibrate, or thresholds and law in values as stored");
+  } else if (format == ImageFormat::dicom) {
+    file.modulus = read_series(options, planes, target);
   } else {
     file.modulus = read_raw(options, planes, target);
   }
@@ -359,8 +393,12 @@ void read_model(const Exec& exec, const BoneOptions& options,
   const Communicator comm = ranks.value_or(Communicator());
   auto format = ImageFormat::surface;
   run_phase(comm, [&] { // one rank's machine may lack the file
-    require_input_file(options.input);
     format = options.format ? *options.format : guess_format(options.input);
+    if (format != ImageFormat::dicom)
+      require_input_file(options.input);
+    if (format != ImageFormat::dicom && !options.series.empty())
+      fail<UsageError>("--series is for DICOM, and ", options.input, " is of another format (",
+                       title_of(format), "): leave it out");
   });
   require_grey_values(options, format);
   if (options.resample)
@@ -369,11 +407,12 @@ void read_model(const Exec& exec, const BoneOptions& options,
   ValueRange range;
   run_shared(comm, [&] {
     std::future<std::vector<FileRecord>>
-        records;         // of the first rank, which writes all that names them
-    if (comm.is_first()) // the process of a ParOSol file forks, and should have one thread
-      records =
-          std::async(format == ImageFormat::parosol ? std::launch::deferred : std::launch::async,
-                     record_image, options.input, format);
+        records; // of the first rank, which writes all that names them
+    // The process of a reader that is tried first forks, and should have one thread.
+    const bool forks = format == ImageFormat::parosol || format == ImageFormat::dicom;
+    if (comm.is_first())
+      records = std::async(forks ? std::launch::deferred : std::launch::async, record_image,
+                           options.input, format, options.series);
     if (format == ImageFormat::surface)
       read_surface_model(exec, options, ranks, model);
     else
@@ -455,13 +494,19 @@ void generate_model(const Exec& exec, const BoneOptions& options,
 
 } // namespace
 
-std::vector<FileRecord> record_image(const std::string& path, ImageFormat format) {
-  std::vector<FileRecord> records = {record_input(path)};
+std::vector<FileRecord> record_image(const std::string& path, ImageFormat format,
+                                     const std::string& series) {
+  std::vector<std::string> files = {path};
+  if (format == ImageFormat::dicom)
+    files = find_dicom_series(path, series).files;
   const std::string data = format == ImageFormat::metaimage ? metaimage_data_file(path)
                            : format == ImageFormat::nrrd    ? nrrd_data_file(path)
                                                             : path;
   if (data != path)
-    records.push_back(record_input(data));
+    files.push_back(data);
+  std::vector<FileRecord> records;
+  for (const std::string& file : files)
+    records.push_back(record_input(file));
   return records;
 }
 

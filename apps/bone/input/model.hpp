@@ -42,9 +42,11 @@ VoxelArray<Exec> keep_planes(const Exec& exec, const std::optional<Communicator>
   return ranks ? take_planes(exec, whole, planes_of_rank(*ranks, whole.shape[2])) : whole;
 }
 
-/// Size and hash of the file of an image, and of that with its voxels where it is another one.
-/// Throws InputError.
-std::vector<FileRecord> record_image(const std::string& path, ImageFormat format);
+/// Sizes and hashes of the files of an image: the one at `path`, and that with its voxels where it
+/// is another one; of DICOM those of the slices, of this series where it is given. Throws
+/// InputError.
+std::vector<FileRecord> record_image(const std::string& path, ImageFormat format,
+                                     const std::string& series = {});
 
 /// Reads or generates the image, turns grey values into moduli and drops islands if asked. Logs
 /// what it did, records the input's hash in the provenance. Where `ranks` are given, all of them

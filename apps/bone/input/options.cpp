@@ -30,7 +30,8 @@ void add_input_options(CLI::App& app, BoneOptions& o) {
   add_inputs(
       app, "input", o.inputs, o.skip_complete,
       "Image of bone: ParOSol HDF5 (.h5), MetaImage (.mha, .mhd), NIfTI (.nii, .nii.gz), "
-      "NRRD (.nrrd, .nhdr), Scanco (.isq, .rsq, .aim) or raw; or a closed surface (.off, .stl)");
+      "NRRD (.nrrd, .nhdr), Scanco (.isq, .rsq, .aim) or raw; a folder of DICOM slices or one of "
+      "them; or a closed surface (.off, .stl)");
   app.add_option(
          "--mask", o.mask,
          "Segmentation of the image, .nii, .nii.gz, .mha, .mhd, .nrrd or .aim, on the same grid: "
@@ -44,6 +45,10 @@ void add_input_options(CLI::App& app, BoneOptions& o) {
            });
   add_choice(app, "--format", o.format, "What the input is, where its name does not say",
              "by-name");
+  app.add_option("--series", o.series,
+                 "DICOM: the SeriesInstanceUID of the slices to read, where a folder has several "
+                 "series")
+      ->type_name("UID");
   add_list(app, "--shape", "NX,NY,NZ", "raw: voxels along x (fastest), y and z",
            [&o](const Items& items) { o.raw_shape = parse_extents(items, false); });
   add_choice(app, "--type", o.raw_type, "raw: type of a voxel, little endian");

@@ -181,6 +181,7 @@ struct BoneOptions {
   std::string mask;                      ///< a segmentation of it; * is the input's name
   std::vector<int> mask_labels;          ///< of the bone; empty: all but 0
   std::optional<ImageFormat> format;     ///< else by name
+  std::string series;                    ///< dicom: SeriesInstanceUID; empty: the only one
   std::array<int, 3> raw_shape{0, 0, 0}; ///< nx, ny, nz
   std::optional<SampleType> raw_type;
   std::optional<double> spacing;  ///< mm; overrides that of the file (raw: required)

@@ -7,13 +7,15 @@
 
 namespace ossatura {
 
-/// Adds those of each label of the mask that the bone has, in their order, to the results of the
-/// first rank, which reads the mask once more. By all ranks. Sums are in the order of voxels: their
-/// bits do not depend on the ranks. Throws InputError on all ranks where the mask cannot be read.
-/// Fences.
+/// Adds those of each label of the mask that the bone has, in their order, and of a test along an
+/// axis the forces through its sections, to the results of the first rank, which reads the mask
+/// once more. `solution` has the fields of the bone, `whole` those of its caps, too. By all ranks.
+/// Sums are in the order of voxels: their bits do not depend on the ranks. Throws InputError on all
+/// ranks where the mask cannot be read. Fences.
 template<class Exec>
 void add_label_statistics(const Exec& exec, const BoneOptions& options,
                           const BoneModel<Exec>& model, const VoxelProblem<Exec>& problem,
+                          const BoneLoad<Exec>& load, const BoneSolution<Exec>& whole,
                           const BoneSolution<Exec>& solution, BoneResults& results);
 
 } // namespace ossatura

@@ -350,6 +350,8 @@ Json results_json(const BoneResults& results) {
         {"lower", histogram.lower}, {"upper", histogram.upper}, {"count", histogram.count}};
   for (const LabelStatistics& of : results.labels)
     json["labels"][std::to_string(of.label)] = to_json(of);
+  if (results.sections)
+    json["sections"] = sections_json(*results.sections);
   if (results.failure)
     json["pistoia"] = to_json(*results.failure);
   if (results.homogenised)
@@ -419,6 +421,8 @@ std::string bone_table(const BoneResults& results, const DriverContext& context)
   add_distributions(table, results);
   if (!results.labels.empty())
     add_labels(table, results);
+  if (results.sections)
+    add_sections(table, *results.sections);
   if (results.failure)
     add_failure(table, *results.failure);
   if (results.homogenised)
@@ -443,6 +447,8 @@ Certificate certificate_of(const BoneResults& results, double residual) {
   }
   const double volume = double(results.model.num_solid) * std::pow(results.model.spacing, 3);
   checks.push_back({"bone_volume", std::abs(volume / results.model.bone_volume() - 1), 1e-12});
+  if (results.sections)
+    checks.push_back({"section_balance", results.sections->imbalance(), bound});
   if (results.homogenised)
     checks.push_back({"stiffness_asymmetry", asymmetry(results.homogenised->stiffness), bound});
   return certificate;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "apps/bone/input/model.hpp"
+#include "apps/bone/output/sections.hpp"
 #include "apps/bone/output/strength.hpp"
 #include <ossatura/core/mesh/voxel_image.hpp>
 #include <ossatura/solvers/bone/multigrid/options.hpp>
@@ -98,7 +99,8 @@ struct BoneResults {
   std::optional<ForceBalance> balance;
   std::optional<SampleStatistics> sed, von_mises, effective_strain;
   std::vector<std::pair<std::string, Histogram>> histograms;
-  std::vector<LabelStatistics> labels; ///< of the mask, on the first rank
+  std::vector<LabelStatistics> labels;   ///< of the mask, on the first rank
+  std::optional<SectionForces> sections; ///< by them, of a test along an axis
   std::optional<FailureEstimate> failure;
 
   std::optional<HomogenisedStiffness> homogenised;

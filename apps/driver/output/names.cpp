@@ -79,7 +79,13 @@ bool is_summary(const std::string& schema) {
 } // namespace
 
 std::string file_stem(const std::string& input) {
-  std::string name = std::filesystem::path(input).filename().string();
+  namespace fs = std::filesystem;
+  std::error_code none;
+  if (fs::is_directory(input, none)) { // also "scan/" and ".."
+    const fs::path folder = fs::absolute(input, none).lexically_normal();
+    return (folder.has_filename() ? folder : folder.parent_path()).filename().string();
+  }
+  std::string name = fs::path(input).filename().string();
   std::size_t point = extension_of(name);
   const bool twice = point != std::string::npos && is_outer_extension(name.substr(point));
   name = name.substr(0, point);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -30,8 +31,6 @@ bool starts_with(std::string_view text, std::string_view start) {
 
 /// Formats of this field that are not read: what to do instead.
 const char* advice(std::string_view head, const std::string& name) {
-  if (head.size() > 132 && head.substr(128, 4) == "DICM")
-    return "a DICOM slice; convert the series with dcm2niix to .nii";
   if (starts_with(head, std::string_view("II*\0", 4)) ||
       starts_with(head, std::string_view("MM\0*", 4)))
     return "a TIFF image; convert the stack to .mha, for example with Fiji or SimpleITK";
@@ -76,6 +75,8 @@ std::optional<ImageFormat> by_content(const std::string& path, std::string_view 
   if (starts_with(head, "CTDATA-HEADER_V1") || starts_with(head, "AIMDATA_V030") ||
       starts_with(head, std::string_view("\x14\0\0\0\x8c\0\0\0", 8)))
     return ImageFormat::scanco;
+  if (head.size() > 132 && head.substr(128, 4) == "DICM")
+    return ImageFormat::dicom;
   if (starts_with(text, "OFF") || starts_with(text, "COFF") || starts_with(text, "NOFF"))
     return ImageFormat::surface;
   if (starts_with(text, "solid") && text.find("facet") != std::string_view::npos)
@@ -98,6 +99,8 @@ std::optional<ImageFormat> by_extension(const std::string& name) {
     return ImageFormat::nrrd;
   if (any({".isq", ".rsq", ".aim"}))
     return ImageFormat::scanco;
+  if (any({".dcm", ".ima"}))
+    return ImageFormat::dicom;
   if (any({".raw", ".bin", ".img"}))
     return ImageFormat::raw;
   if (any({".off", ".stl"}))
@@ -119,6 +122,8 @@ const char* title_of(ImageFormat format) {
     return "NRRD";
   case ImageFormat::scanco:
     return "Scanco";
+  case ImageFormat::dicom:
+    return "DICOM";
   case ImageFormat::raw:
     return "raw";
   case ImageFormat::surface:
@@ -128,6 +133,9 @@ const char* title_of(ImageFormat format) {
 }
 
 ImageFormat guess_format(const std::string& path) {
+  std::error_code none;
+  if (std::filesystem::is_directory(path, none))
+    return ImageFormat::dicom;
   const std::vector<unsigned char> bytes = read_head(path, 4096);
   const std::string_view head = text_of(bytes);
   const std::string name = lower(path);
@@ -145,8 +153,8 @@ ImageFormat guess_format(const std::string& path) {
     fail<InputError>(path, ": is gzip-compressed and no NIfTI image; decompress it first");
   fail<InputError>(
       path, ": is of no format that is read: ParOSol HDF5 (.h5), MetaImage (.mha, .mhd), "
-            "NIfTI (.nii, .nii.gz), NRRD (.nrrd, .nhdr), Scanco (.isq, .rsq, .aim), raw (.raw), "
-            "surfaces (.off, .stl)");
+            "NIfTI (.nii, .nii.gz), NRRD (.nrrd, .nhdr), Scanco (.isq, .rsq, .aim), DICOM (a "
+            "folder or .dcm), raw (.raw), surfaces (.off, .stl)");
 }
 
 } // namespace ossatura

@@ -14,6 +14,7 @@ enum class ImageFormat {
   nifti,     ///< read_nifti()
   nrrd,      ///< read_nrrd()
   scanco,    ///< read_scanco()
+  dicom,     ///< read_dicom()
   raw,       ///< read_raw_image()
   surface    ///< read_surface()
 };
@@ -21,17 +22,17 @@ enum class ImageFormat {
 constexpr Names<ImageFormat> names_of(ImageFormat) {
   return {{ImageFormat::parosol, "parosol"}, {ImageFormat::metaimage, "metaimage"},
           {ImageFormat::nifti, "nifti"},     {ImageFormat::nrrd, "nrrd"},
-          {ImageFormat::scanco, "scanco"},   {ImageFormat::raw, "raw"},
-          {ImageFormat::surface, "surface"}};
+          {ImageFormat::scanco, "scanco"},   {ImageFormat::dicom, "dicom"},
+          {ImageFormat::raw, "raw"},         {ImageFormat::surface, "surface"}};
 }
 
 /// As its authors write it: "MetaImage".
 const char* title_of(ImageFormat format);
 
 /// The format of the file at `path`, by its first bytes and, where these say nothing (raw, ASCII
-/// surfaces with unusual starts), by its extension. Throws InputError for a file that is missing, a
-/// directory, unreadable or empty, and for unknown formats; for those of DICOM, TIFF and
-/// others the message says how to convert.
+/// surfaces with unusual starts), by its extension; a folder is one of DICOM slices. Throws
+/// InputError for a file that is missing, unreadable or empty, and for unknown formats; for those
+/// of TIFF and others the message says how to convert.
 ImageFormat guess_format(const std::string& path);
 
 } // namespace ossatura

@@ -142,6 +142,7 @@ VoxelFields<Exec> without_caps(const Exec& exec, const SharedEntries& nodes,
                            detail::TakeFieldRows<Exec>{place, from, to, columns});
     return to;
   };
+  bone.stress = take(fields.stress, 6);
   bone.energy_density = take(fields.energy_density, 1);
   bone.von_mises = take(fields.von_mises, 1);
   bone.effective_strain = take(fields.effective_strain, 1);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests share in which one call of a run fails, by the library of tests/faults: the runs, and what may
 come of them."""
+import gzip
 import json
 import os
 import shutil
@@ -9,6 +10,7 @@ import sys
 
 from support import driver_case
 from support.driver_case import BAD_FILE, DONE, DriverCase
+from support.specimens import nifti_bytes
 
 LIBRARY = os.path.abspath(sys.argv.pop(2))
 
@@ -20,6 +22,7 @@ SCENE = {"time_step": 0.01, "steps": 1, "gravity": [0, 0, -9.81],
 RUNS = {
     "bone": (1, "bone", "--generate", "cube", "--size", "2", "-o", ".", "--parosol-output", "p.h5",
              "--history", "h.csv"),
+    "bone_mask": (2, "bone", "m.nii", "--mask", "m.nii", "--law", "labels", "--labels", "1=1000", "--no-hdf", "-o", "."),
     "bone_preview": (1, "bone", "--generate", "cube", "--size", "2", "--preview", "p.png"),
     # again into a file that is there: it is copied first
     "bone_again": (1, "bone", "--generate", "cube", "--size", "2", "--parosol-output", "p.h5"),
@@ -81,6 +84,8 @@ class FaultCase(DriverCase):
         os.mkdir(directory)
         with open(os.path.join(directory, "s.json"), "w") as file:
             json.dump(SCENE, file)
+        with open(os.path.join(directory, "m.nii"), "wb") as file:
+            file.write(gzip.decompress(nifti_bytes((2, 2, 2), 1, "h", [1] * 8)))
         for old in self.before:
             shutil.copy(old, directory)
         marker = self.path("marker")
