@@ -4,6 +4,7 @@
     python3 scripts/mesh_step.py part.step --list
     python3 scripts/mesh_step.py part.step --size 1.5 --group bore=17,18 --group top=1 -o part.msh
     python3 scripts/mesh_step.py part.step --size 1.5 --group foot=box:-5,-5,0,5,5,0.1
+    python3 scripts/mesh_step.py part.step --triangles > part.txt
 
 gmsh fills the solids with tetrahedra of twice --size (in the file's unit, mm as a rule) and cuts
 each into four hexahedra; the nodes inside are then moved until hexahedra are as well shaped as they
@@ -12,18 +13,22 @@ NAME of surfaces by number, or of those that lie in the box x0,y0,z0,x1,y1,z1, o
 comma-separated list; --group may come up more than once). The .msh is Gmsh 4.1 with a physical
 group for each set, and "body". Fails where a hexahedron is inside out at one of its 8 corners or
 integration points.
+
+--triangles prints the closed surface in its place, as `ossatura topopt` asks for it where a problem
+has a STEP file: a line with the numbers of vertices and triangles, a line x y z for each vertex, and
+a line a b c SURFACE for each triangle, vertices from 0, seen counter-clockwise from outside.
 """
 import argparse
+import os
 import re
 import sys
 
-import numpy
-
 try:
+    import numpy
     import gmsh
 except (ImportError, OSError) as error:  # OSError: the system lacks a library that gmsh loads
     sys.exit(f"gmsh cannot be used: {error}\n"
-             "pip install gmsh; on a bare Debian also apt-get install libglu1-mesa libxrender1 "
+             "pip install gmsh numpy; on a bare Debian also apt-get install libglu1-mesa libxrender1 "
              "libxcursor1 libxft2 libxinerama1")
 
 TETRAHEDRON, QUADRANGLE, HEXAHEDRON = 4, 3, 5  # types of elements of gmsh
@@ -38,6 +43,7 @@ def parse():
     parser.add_argument("file", help="STEP file (or .iges, .brep)")
     parser.add_argument("-o", "--output", help="default: FILE's name .msh")
     parser.add_argument("--list", action="store_true", help="list the surfaces and stop")
+    parser.add_argument("--triangles", action="store_true", help="print the surface and stop")
     parser.add_argument("--size", type=float, help="mean edge of the hexahedra "
                         "(default: a fortieth of the diagonal)")
     parser.add_argument("--group", action="append", default=[], metavar="NAME=WHAT")
@@ -86,6 +92,79 @@ def list_surfaces():
               " ".join(f"{x:8.2f}" for x in centre) + " " +
               " ".join(f"{x:6.2f}" for x in normal) + "  " +
               " ".join(f"{x:.2f}" for x in box))
+
+
+def shells(triangles):
+    """Turns neighbours of a closed surface alike; lists the numbers of the triangles that hang together."""
+    at = {}
+    for number, corners in enumerate(triangles):
+        for k in range(3):
+            at.setdefault(frozenset((corners[k], corners[k - 1])), []).append(number)
+    if any(len(numbers) != 2 for numbers in at.values()):
+        sys.exit("the surface of a solid is not closed: an edge has not two triangles")
+
+    def has(corners, a, b):
+        return any((corners[k], corners[(k + 1) % 3]) == (a, b) for k in range(3))
+
+    seen, found = numpy.zeros(len(triangles), bool), []
+    for first in range(len(triangles)):
+        if seen[first]:
+            continue
+        seen[first], shell = True, [first]
+        for number in shell:  # which grows
+            corners = triangles[number]
+            for k in range(3):
+                a, b = corners[k], corners[(k + 1) % 3]
+                one, two = at[frozenset((a, b))]
+                other = two if one == number else one
+                if seen[other]:
+                    continue
+                if has(triangles[other], a, b):
+                    triangles[other] = triangles[other][::-1]
+                seen[other] = True
+                shell.append(other)
+        found.append(shell)
+    return found
+
+
+def outside_out(points, triangles):
+    """Turns the largest shell of a solid outward, all others, its cavities, inward."""
+    def volume(shell):
+        corner = points[triangles[shell]]
+        return numpy.einsum("ij,ij", corner[:, 0], numpy.cross(corner[:, 1], corner[:, 2])) / 6
+
+    triangles = numpy.array(triangles)
+    parts = [numpy.array(shell) for shell in shells(triangles)]
+    sizes = [volume(shell) for shell in parts]
+    outer = max(range(len(parts)), key=lambda k: abs(sizes[k]))
+    for k, shell in enumerate(parts):
+        if (sizes[k] > 0) != (k == outer):
+            triangles[shell] = triangles[shell][:, ::-1]
+    return triangles
+
+
+def print_triangles(write):
+    """The surfaces of the solid, arcs in 48 chords a turn, which are 0.2 % of the radius off at most."""
+    box = numpy.array(gmsh.model.getBoundingBox(-1, -1))
+    gmsh.option.setNumber("Mesh.MeshSizeFromCurvature", 48)
+    gmsh.option.setNumber("Mesh.MeshSizeMax", float(numpy.linalg.norm(box[3:] - box[:3])) / 10)
+    gmsh.model.mesh.generate(2)
+    tags, coordinates, _ = gmsh.model.mesh.getNodes()
+    points = coordinates.reshape(-1, 3)
+    place = numpy.full(int(tags.max()) + 1, -1)
+    place[tags.astype(int)] = numpy.arange(len(tags))
+    triangles, of = [], []
+    for surface in surfaces():
+        for _, _, nodes in zip(*gmsh.model.mesh.getElements(2, surface)):  # triangles alone
+            corners = place[nodes.astype(int)].reshape(-1, 3)
+            triangles.extend(corners)
+            of.extend([surface] * len(corners))
+    triangles = outside_out(points, triangles)
+    write(f"{len(points)} {len(triangles)}\n")
+    for x in points:
+        write("%.17g %.17g %.17g\n" % tuple(x))
+    for (a, b, c), surface in zip(triangles, of):
+        write(f"{a} {b} {c} {surface}\n")
 
 
 def group_surfaces(groups):
@@ -213,6 +292,9 @@ def improve(sweeps):
 
 def main():
     options = parse()
+    out = os.fdopen(os.dup(1), "w")
+    if options.triangles:
+        os.dup2(2, 1)  # OpenCASCADE prints what it likes
     gmsh.initialize()
     gmsh.option.setNumber("General.Verbosity", 1)
     try:
@@ -222,6 +304,12 @@ def main():
     solids = gmsh.model.getEntities(3)
     if not solids:
         sys.exit(f"{options.file}: has no solids")
+    if options.triangles:
+        if len(solids) > 1:
+            sys.exit(f"{options.file}: has {len(solids)} solids: join them in CAD")
+        print_triangles(out.write)
+        out.flush()
+        return
     if len(solids) > 1:  # solids that touch are to share the nodes there
         gmsh.model.occ.fragment(solids[:1], solids[1:])
         gmsh.model.occ.synchronize()

@@ -12,6 +12,7 @@
 #include "apps/topopt/output/report.hpp"
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/mesh/cube_lattice.hpp>
+#include <ossatura/solvers/topopt/bound/compliance_bound.hpp>
 
 #include <cstdio>
 
@@ -72,6 +73,28 @@ ReanalysisSummary reanalyse_surface(const Exec& exec, const TopoptModel& model,
   }
   summary.seconds = watch.seconds();
   return summary;
+}
+
+/// How far the compliance is from the best one; what there is of it after a signal.
+template<class Exec>
+BoundSummary find_bound(const Exec& exec, DesignOptimizer<Exec>& optimizer) {
+  const Stopwatch watch;
+  const TimedScope scope("ossatura::topopt::bound");
+  BoundSummary summary;
+  log_info("looking for a bound of the compliance");
+  summary.found = optimizer.bound_compliance(exec, {}, [] { return !is_interrupted(); });
+  if (!summary.is_known())
+    summary.reason =
+        summary.found.breakdown.empty() ? "stopped by a signal" : summary.found.breakdown;
+  summary.seconds = watch.seconds();
+  return summary;
+}
+
+void require_bound(const TopoptCommandOptions& options, const TopoptModel& model) {
+  const std::string reason = describe_no_bound(model.problem, model.options);
+  if (options.bound && !reason.empty())
+    fail<UsageError>("--bound is of least compliance within a volume, but ", reason,
+                     ": leave it out");
 }
 
 /// Refuses what cannot be solved again before a long run.
@@ -183,10 +206,14 @@ public:
   void finish(const Exec& exec, std::unique_ptr<DesignOptimizer<Exec>> optimizer,
               TopoptRunResults& results) {
     const Stopwatch watch;
-    if (!design_.empty() || options_.may_have_surface()) {
+    const bool has_files = !design_.empty() || options_.may_have_surface();
+    const DesignFields fields =
+        has_files ? fields_of(exec, *optimizer, model_, results.final.has_value()) : DesignFields();
+    if (options_.bound && results.final) // its solves overwrite what fields are of
+      results.bound = find_bound(exec, *optimizer);
+    optimizer.reset();
+    if (has_files) {
       const TimedScope scope("ossatura::topopt::write");
-      const DesignFields fields = fields_of(exec, *optimizer, model_, results.final.has_value());
-      optimizer.reset();
       if (!design_.empty() && context_.try_output(design_, [&] {
             write_design(design_, model_, fields, results.last_step(), facts(),
                          options_.common.compress, frames_ ? &kept_ : nullptr);
@@ -197,7 +224,8 @@ public:
       if (options_.may_have_surface())
         finish_surface(exec, fields.density, results);
     }
-    seconds_ += watch.seconds() - (results.reanalysis ? results.reanalysis->seconds : 0);
+    seconds_ += watch.seconds() - (results.reanalysis ? results.reanalysis->seconds : 0) -
+                (results.bound ? results.bound->seconds : 0);
     if (has_written_checkpoint_)
       files_.push_back(checkpoint_);
     for (const std::string& file : files_)
@@ -371,8 +399,8 @@ int run_on(const Exec& exec, const TopoptCommandOptions& options, const TopoptMo
                                 writes_fields(options.stl, options.no_stl, options.common) ||
                                 !options.file_3mf.empty() || !options.checkpoint.empty();
     return report_topopt_prediction(
-        model, predict_topopt(model, BackendTraits<Exec>::is_device, brings_vectors), stem,
-        context);
+        model, predict_topopt(model, BackendTraits<Exec>::is_device, brings_vectors, options.bound),
+        stem, context);
   }
 
   require_room_in_files(options, model);
@@ -411,6 +439,7 @@ int run_topopt(const TopoptCommandOptions& options, DriverContext& context) {
   const Stopwatch watch;
   const TopoptModel model = make_topopt_model(options, context);
   require_reanalysable(options, model);
+  require_bound(options, model);
   const double seconds = watch.seconds();
   return with_backend(context.choose_backend(3 * model.num_nodes()), [&](const auto& exec) {
     return run_on(exec, options, model, seconds, context);

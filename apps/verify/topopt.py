@@ -107,7 +107,19 @@ def check_balance(run, report, fields, held, groups, volume, density):
     weights = [case["weight"] for case in problem["cases"]]
     report.same("compliance of the cases", work, [one["value"] for one in results["cases"]])
     report.same("objective", numpy.dot(weights, work), results["objective"])
+    check_bound(run, report)
     report.same("objectives of the steps", numpy.array(steps["cases"]) @ weights, steps["objective"])
+
+
+def check_bound(run, report):
+    """That no number contradicts the bound: the solves that it is of are in no file."""
+    bound, objective = run.results.get("bound"), run.results["objective"]
+    if bound is None or bound["value"] is None:
+        return
+    value, size = bound["value"], abs(bound["value"])
+    report.bound("compliance below its bound", max(0, (value - objective) / size), run.balance)
+    report.bound("bound above the best of its kind", max(0, (value - bound["relaxed"]) / size), run.balance)
+    report.same("excess over the bound", (objective - value) / size, bound["excess"])
 
 
 def check_surface(run, report):

@@ -4,6 +4,7 @@
 #include <ossatura/core/base/timer.hpp>
 #include <ossatura/kernels/topopt/node_values.hpp>
 #include <ossatura/solvers/topopt/analysis.hpp>
+#include <ossatura/solvers/topopt/bound/compliance_bound.hpp>
 #include <ossatura/solvers/topopt/check_options.hpp>
 #include <ossatura/solvers/topopt/densities.hpp>
 #include <ossatura/solvers/topopt/limits/limits.hpp>
@@ -46,6 +47,7 @@ struct DesignOptimizer<Exec>::Implementation {
 
   DesignOptions options;
   double young;
+  std::string no_bound;                      ///< why there is no bound of the compliance, or empty
   std::size_t num_variables, num_components; ///< of the mesh
   std::unique_ptr<DesignBody<Exec>> body;
   DesignAnalysis<Exec> analysis;
@@ -65,6 +67,7 @@ struct DesignOptimizer<Exec>::Implementation {
   Implementation(const Exec& exec, const DesignProblem& problem, const DesignOptions& given)
       : options(checked(given))
       , young(problem.young)
+      , no_bound(describe_no_bound(problem, options))
       , num_variables(problem.num_elem())
       , num_components(3 * problem.num_nodes())
       , body(make_design_body(exec, problem, options))
@@ -513,6 +516,16 @@ std::vector<double> DesignOptimizer<Exec>::stresses(const Exec& exec) const {
     keep_largest_relaxed(exec, elements, largest);
   }
   return own.body->download_elements(exec, largest);
+}
+
+template<class Exec>
+DesignBound DesignOptimizer<Exec>::bound_compliance(const Exec& exec,
+                                                    const DesignBoundOptions& options,
+                                                    const std::function<bool()>& goes_on) {
+  Implementation& own = *implementation_;
+  OSSATURA_REQUIRE(own.no_bound.empty(), "no bound of the compliance: " << own.no_bound);
+  return ComplianceBound<Exec>(exec, own.options, own.law(), *own.body, own.analysis, own.densities)
+      .find(exec, options, goes_on);
 }
 
 template<class Exec>

@@ -11,9 +11,11 @@
 #pragma once
 
 #include <ossatura/solvers/topopt/bodies/body.hpp>
+#include <ossatura/solvers/topopt/bound/options.hpp>
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <vector>
@@ -138,6 +140,14 @@ public:
   /// The relaxed von Mises stress of each element (kernels/topopt/stress_mean.hpp), Pa, the largest
   /// of all cases, of the last solve. Fences.
   std::vector<double> stresses(const Exec& exec) const;
+
+  /// A number that the compliance of no design is below (bound/compliance_bound.hpp): of designs of
+  /// as much volume as is allowed, or as the present one has if that is more, with the present
+  /// penalty. Takes steps while goes_on() is true, if that is given; overwrites displacements,
+  /// moduli and energies, so that it comes after all that reads them. Throws std::invalid_argument,
+  /// with the reason, where there is no bound (describe_no_bound). Fences.
+  DesignBound bound_compliance(const Exec& exec, const DesignBoundOptions& options = {},
+                               const std::function<bool()>& goes_on = {});
 
   DesignState state(const Exec& exec) const;
   void set_state(const Exec& exec, const DesignState& state); ///< throws for other sizes

@@ -9,7 +9,7 @@ foreach(folder IN ITEMS .ci apps bench cmake core docs examples kernels python s
   list(APPEND files ${found})
 endforeach()
 list(FILTER files EXCLUDE REGEX
-  "\\.(json|gz|md|png|svg|csv|mha|pts|elem|lon|vtx|pyc|swp)$|/tests/fuzz/corpus/|/cmake/copyright$")
+  "\\.(json|gz|md|png|svg|csv|mha|pts|elem|lon|vtx|step|pyc|swp)$|/tests/fuzz/corpus/|/cmake/copyright$")
 set(without "")
 foreach(file IN LISTS files)
   file(STRINGS ${file} start LIMIT_COUNT 3)

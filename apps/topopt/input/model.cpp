@@ -6,6 +6,7 @@
 #include "apps/driver/problem/deck_units.hpp"
 #include "apps/driver/problem/library_message.hpp"
 #include "apps/topopt/input/loading.hpp"
+#include "apps/topopt/input/step_file.hpp"
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/io/mesh/hexa_file.hpp>
 #include <ossatura/core/io/surface/reader.hpp>
@@ -20,6 +21,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 
 namespace ossatura {
 
@@ -60,9 +62,9 @@ void set_body(const std::shared_ptr<const LatticeBody>& body, DesignGrid grid, H
     hexa.mesh = body->mesh();
 }
 
-/// The cubes that fill a closed surface.
-HexaModel fill_surface_file(const HexaSource& source, DesignGrid grid, TopoptModel& model) {
-  const TriangleSurface surface = read_surface(source.file);
+/// The cubes that fill the closed surface of a file.
+HexaModel fill_surface_file(const HexaSource& source, const TriangleSurface& surface,
+                            DesignGrid grid, TopoptModel& model) {
   require_closed(surface, source.file);
   const double edge = *source.voxel / source.unit;
   FilledSurface body;
@@ -90,13 +92,17 @@ HexaModel fill_surface_file(const HexaSource& source, DesignGrid grid, TopoptMod
   return hexa;
 }
 
-/// Reads or makes the mesh with its sets, supports and loads, and sets the source in words.
-HexaModel load_mesh(ProblemDocument& document, DesignGrid grid, TopoptModel& model) {
+/// Reads or makes the mesh with its sets, supports and loads, and sets the source in words; `step`
+/// is what a STEP file has, else none.
+HexaModel load_mesh(ProblemDocument& document, DesignGrid grid, TopoptModel& model,
+                    std::optional<StepSurface>& step) {
   HexaSource& source = document.mesh;
   HexaModel hexa;
   model.unit = source.unit;
+  if (source.kind == HexaSource::Kind::file && is_step(source.file))
+    step = read_step(source.file);
   if (is_surface(source))
-    return fill_surface_file(source, grid, model);
+    return fill_surface_file(source, step ? step->surface : read_surface(source.file), grid, model);
   if (source.kind == HexaSource::Kind::file) {
     ElementFileOptions options;
     options.unit = source.unit;
@@ -474,7 +480,8 @@ const ElementMesh& TopoptModel::mesh() const {
 
 TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOptions>& changes) {
   TopoptModel model;
-  HexaModel hexa = load_mesh(document, grid_of(document, changes), model);
+  std::optional<StepSurface> step;
+  HexaModel hexa = load_mesh(document, grid_of(document, changes), model, step);
   DesignProblem& problem = model.problem;
   problem.mesh = std::move(hexa.mesh);
   problem.solids = hexa.solids;
@@ -486,7 +493,8 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
                                 : model.source + " has " + std::to_string(model.unused_points) +
                                       " points without element, which are left out") +
         ": choose by boxes or sets";
-  const PlaceSelector select(problem, hexa.node_sets, hexa.elem_sets, traits, model.unit);
+  const PlaceSelector select(problem, hexa.node_sets, hexa.elem_sets, traits, model.unit,
+                             step ? &*step : nullptr);
   require_body_size(model.source, select.bounds());
   set_material(document, hexa, select, model);
 

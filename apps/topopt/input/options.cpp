@@ -45,7 +45,7 @@ void add_problem_options(CLI::App& app, TopoptCommandOptions& o) {
                  with_default("m per unit of length of a mesh file", HexaSource().unit))
       ->type_name("X");
   app.add_option("--voxel", o.voxel,
-                 "Edge in m of the cubes that fill a closed surface (.stl, .off)")
+                 "Edge in m of the cubes that fill a closed surface (.stl, .off, .step)")
       ->type_name("M");
   app.add_option(
          "--keep", o.keep,
@@ -173,6 +173,9 @@ void add_result_options(CLI::App& app, TopoptCommandOptions& o) {
          "elements, and report compliance, displacement and stress; 0: do not (1 on voxels, "
          "0 on a mesh)")
       ->type_name("N");
+  app.add_flag("--bound", o.bound,
+               "How far the compliance is from the best one at most: a number that the compliance "
+               "of no design is below. Takes the solves of some more steps");
   add_step_files(
       app, o, "objective, cases, volume, change, greyness, penalty, iterations, residual, seconds",
       "Design, asymptotes and displacements", "problem");

@@ -40,6 +40,7 @@ struct TopoptCommandOptions : StepFileOptions {
   double stl_level = 0.5;
   int smooth = 20;              ///< passes
   std::optional<int> reanalyse; ///< cubes along an edge of an element; 0: none
+  bool bound = false;           ///< of the compliance
 
   ProblemKind kind() const;
   /// Whether there may be a surface in a file.

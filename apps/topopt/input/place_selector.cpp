@@ -6,6 +6,9 @@
 #include <ossatura/core/io/surface/reader.hpp>
 #include <ossatura/solvers/topopt/part/selections.hpp>
 
+#include <algorithm>
+#include <cmath>
+
 namespace ossatura {
 
 namespace {
@@ -20,6 +23,8 @@ MeshSelector selector_of(const DesignProblem& problem, const MeshSets& node_sets
 }
 
 std::string in_words(const PlaceSelection& selection) {
+  if (!selection.faces.empty())
+    return "near the faces";
   if (!selection.surface.empty())
     return "near the surface " + selection.surface;
   return selection.wall ? "at the wall of the cylinder, within " + format_number(*selection.wall) +
@@ -27,13 +32,31 @@ std::string in_words(const PlaceSelection& selection) {
                         : "in the cylinder";
 }
 
+/// Whether a face is in a plane normal to an axis, so that nodes of voxels can be in it.
+bool is_along_axes(const TriangleSurface& face) {
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    double low = face.vertex[0][axis], high = low, size = 0;
+    for (const auto& x : face.vertex) {
+      low = std::min(low, x[axis]);
+      high = std::max(high, x[axis]);
+      for (std::size_t c = 0; c < 3; ++c)
+        size = std::max(size, std::fabs(x[c] - face.vertex[0][c]));
+    }
+    if (high - low <= 1e-6 * size)
+      return true;
+  }
+  return false;
+}
+
 } // namespace
 
 PlaceSelector::PlaceSelector(const DesignProblem& problem, const MeshSets& node_sets,
-                             const MeshSets& elem_sets, MeshTraits traits, double unit)
+                             const MeshSets& elem_sets, MeshTraits traits, double unit,
+                             const StepSurface* step)
     : MeshSelector(selector_of(problem, node_sets, elem_sets, std::move(traits)))
     , problem_(problem)
-    , unit_(unit) {}
+    , unit_(unit)
+    , step_(step) {}
 
 std::vector<std::int32_t> PlaceSelector::nodes(const PlaceSelection& selection) const {
   return selection.is_round() ? find(selection, false) : MeshSelector::nodes(selection);
@@ -45,7 +68,9 @@ std::vector<std::int32_t> PlaceSelector::elements(const PlaceSelection& selectio
 
 std::vector<std::int32_t> PlaceSelector::find(const PlaceSelection& selection, bool is_elem) const {
   std::vector<std::int32_t> found;
-  if (!selection.cylinder)
+  if (!selection.faces.empty())
+    found = find_at_faces(selection, is_elem);
+  else if (!selection.cylinder)
     found = find_near(selection, is_elem);
   else if (is_elem)
     found = elements_in(problem_, *selection.cylinder, slack());
@@ -63,22 +88,50 @@ std::vector<std::int32_t> PlaceSelector::find(const PlaceSelection& selection, b
   return found;
 }
 
-std::vector<std::int32_t> PlaceSelector::find_near(const PlaceSelection& selection,
-                                                   bool is_elem) const {
+std::vector<std::int32_t> PlaceSelector::near(TriangleSurface surface,
+                                              const PlaceSelection& selection, double edges,
+                                              bool is_elem) const {
   if (!selection.within && !problem_.lattice)
     fail<InputError>(selection.place,
                      ": on a mesh a surface needs \"within\", the distance in m that nodes or "
                      "centres of elements may have from it");
   const double within =
-      selection.within ? *selection.within : 0.5 * problem_.lattice->edge() + slack();
-  TriangleSurface surface = read_surface(selection.surface);
-  if (surface.triangle.empty())
-    fail<InputError>(selection.place, ": ", selection.surface, " has no triangles");
+      selection.within ? *selection.within : edges * problem_.lattice->edge() + slack();
   for (auto& vertex : surface.vertex)
     for (double& x : vertex)
       x *= unit_;
   const NearSurface near(surface, within);
   return is_elem ? elements_near(problem_, near) : boundary_nodes_near(problem_, near);
+}
+
+std::vector<std::int32_t> PlaceSelector::find_near(const PlaceSelection& selection,
+                                                   bool is_elem) const {
+  TriangleSurface surface = read_surface(selection.surface);
+  if (surface.triangle.empty())
+    fail<InputError>(selection.place, ": ", selection.surface, " has no triangles");
+  return near(std::move(surface), selection, 0.5, is_elem);
+}
+
+std::vector<std::int32_t> PlaceSelector::find_at_faces(const PlaceSelection& selection,
+                                                       bool is_elem) const {
+  if (step_ == nullptr)
+    fail<InputError>(selection.place, ": \"faces\" are of a STEP file, and the mesh is another: "
+                                      "choose by another key");
+  std::vector<std::int32_t> found;
+  for (const std::int32_t number : selection.faces) {
+    const TriangleSurface face = step_->of_face(number);
+    if (face.triangle.empty())
+      fail<InputError>(selection.place, ": there is no face ", number, ", but 1 to ",
+                       step_->faces().back(), ": mesh_step.py --list shows them");
+    const std::vector<std::int32_t> own =
+        near(face, selection, is_along_axes(face) ? 0.5 : 1, is_elem);
+    if (own.empty())
+      return {};
+    found.insert(found.end(), own.begin(), own.end());
+  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
 }
 
 } // namespace ossatura

@@ -3,6 +3,7 @@
 // command line.
 #include "apps/topopt/input/model.hpp"
 #include "apps/topopt/input/read_problem.hpp"
+#include "apps/topopt/input/step_file.hpp"
 #include <ossatura/core/base/require.hpp>
 
 #include <algorithm>
@@ -12,7 +13,8 @@ namespace ossatura {
 
 bool is_surface(const HexaSource& source) {
   const std::string ending = std::filesystem::path(source.file).extension().string();
-  return source.kind == HexaSource::Kind::file && (ending == ".stl" || ending == ".off");
+  return source.kind == HexaSource::Kind::file &&
+         (ending == ".stl" || ending == ".off" || is_step(source.file));
 }
 
 namespace {
@@ -63,7 +65,7 @@ ProblemDocument make_document(const TopoptCommandOptions& options) {
   if (options.voxel)
     mesh.voxel = options.voxel;
   if (mesh.voxel && !is_surface(mesh))
-    fail<UsageError>("--voxel has no effect without a surface (.stl, .off): leave it out");
+    fail<UsageError>("--voxel has no effect without a surface (.stl, .off, .step): leave it out");
   if (!mesh.voxel && is_surface(mesh))
     fail<UsageError>(mesh.file, ": a surface needs --voxel M, the edge of the cubes that fill it");
   if (options.mass_density)

@@ -31,17 +31,19 @@ struct HexaSource {
   std::optional<std::uint64_t> renumber;     ///< seed of a random order of nodes and elements
 };
 
-/// Whether the file is a surface, to be filled with cubes.
+/// Whether the file is a surface, or a STEP file, to be filled with cubes.
 bool is_surface(const HexaSource& source);
 
-/// Nodes or elements, by what a MeshSelection is of, or by a cylinder or a surface.
+/// Nodes or elements, by what a MeshSelection is of, or by a cylinder, a surface or faces of a STEP
+/// file.
 struct PlaceSelection : MeshSelection {
   std::optional<Cylinder> cylinder;
-  std::optional<double> wall;   ///< m: nodes of the boundary as near to the cylinder's wall
-  std::string surface;          ///< a file, as it is opened
-  std::optional<double> within; ///< m from it
+  std::optional<double> wall; ///< m: nodes of the boundary as near to the cylinder's wall
+  std::string surface;        ///< a file, as it is opened
+  std::vector<std::int32_t> faces;
+  std::optional<double> within; ///< m from the surface, or the faces
 
-  bool is_round() const { return cylinder || !surface.empty(); }
+  bool is_round() const { return cylinder || !surface.empty() || !faces.empty(); }
 };
 
 struct SupportChoice {

@@ -61,10 +61,26 @@ void read_near(const Place& place, ProblemDocument& problem, PlaceSelection& sel
     problem.surfaces.push_back(selection.surface);
 }
 
+/// Numbers, or {"numbers", "within"}.
+void read_faces(const Place& place, PlaceSelection& selection) {
+  const std::string expected = "numbers of faces of the STEP file, from 1";
+  Place numbers = place;
+  if (place.json().is_object()) {
+    place.require_object({"numbers", "within"});
+    numbers = place.at("numbers", expected);
+    if (const auto within = place.find("within"))
+      selection.within = within->positive("a distance from the faces in m, greater than 0");
+  }
+  for (const Place& number : numbers.items(expected))
+    selection.faces.push_back(number.whole(1, 1 << 30, expected));
+  if (selection.faces.empty())
+    numbers.fail_value(expected);
+}
+
 /// Which nodes or elements, as `numbers` says; other keys are among `more`.
 PlaceSelection read_places(const Place& place, const std::string& numbers, const Keys& more,
                            ProblemDocument& problem) {
-  const Keys kinds = {"set", "box", "cylinder", "surface", numbers};
+  const Keys kinds = {"set", "box", "cylinder", "surface", "faces", numbers};
   Keys all = kinds;
   all.insert(all.end(), more.begin(), more.end());
   place.require_object(all);
@@ -75,6 +91,8 @@ PlaceSelection read_places(const Place& place, const std::string& numbers, const
     read_cylinder(place.at(key, ""), numbers == "elements", selection);
   else if (key == "surface")
     read_near(place.at(key, ""), problem, selection);
+  else if (key == "faces")
+    read_faces(place.at(key, ""), selection);
   else
     static_cast<MeshSelection&>(selection) = read_selection(place, {"set", "box"}, numbers, more);
   return selection;

@@ -51,12 +51,13 @@ HexaSource read_hexa_source(const JsonPlace& place, const std::string& directory
   if (is_file) {
     mesh.kind = HexaSource::Kind::file;
     mesh.file = (std::filesystem::path(directory) /
-                 what.text("the name of a .inp, .cdb, .msh, .vtk, .vtu, .stl or .off file"))
+                 what.text("the name of a .inp, .cdb, .msh, .vtk, .vtu, .stl, .off or .step file"))
                     .string();
     if (const auto voxel = place.find("voxel")) {
       mesh.voxel = voxel->positive("the edge of cubes in m, greater than 0");
       if (!is_surface(mesh))
-        fail<InputError>(voxel->where(), ": \"voxel\" is of surfaces (.stl, .off): leave it out");
+        fail<InputError>(voxel->where(),
+                         ": \"voxel\" is of surfaces (.stl, .off, .step): leave it out");
     }
     if (const auto unit = place.find("unit"))
       mesh.unit = unit->positive("m per unit of the file, greater than 0");

@@ -220,9 +220,8 @@ double count_solves(const TopoptModel& model) {
   return count;
 }
 
-} // namespace
-
-TopoptPrediction predict_topopt(const TopoptModel& model, bool on_device, bool brings_vectors) {
+TopoptPrediction predict_without_bound(const TopoptModel& model, bool on_device,
+                                       bool brings_vectors) {
   const double num_solves = count_solves(model);
   if (model.options.grid == DesignGrid::voxels)
     return predict_on_voxels(model, num_solves, on_device, brings_vectors);
@@ -255,6 +254,22 @@ TopoptPrediction predict_topopt(const TopoptModel& model, bool on_device, bool b
   prediction.design_bytes = bytes_of_design(model, num_solves);
   prediction.device_bytes = prediction.design_bytes + chosen;
   prediction.host_growth = on_device ? nodes * 24 : prediction.device_bytes;
+  return prediction;
+}
+
+} // namespace
+
+TopoptPrediction predict_topopt(const TopoptModel& model, bool on_device, bool brings_vectors,
+                                bool has_bound) {
+  TopoptPrediction prediction = predict_without_bound(model, on_device, brings_vectors);
+  if (!has_bound)
+    return prediction;
+  // Densities of its own, and on a mesh three numbers more for each element.
+  const double bytes = model.options.grid == DesignGrid::voxels ? 8 * double(model.num_nodes())
+                                                                : 32 * double(model.num_elem());
+  prediction.design_bytes += bytes;
+  prediction.device_bytes += bytes;
+  prediction.host_growth += on_device ? 0 : bytes;
   return prediction;
 }
 

@@ -29,7 +29,8 @@ struct TopoptPrediction {
 };
 
 /// `on_device`: the backend has memory of its own. `brings_vectors`: files take displacements, or
-/// the design, to the host.
-TopoptPrediction predict_topopt(const TopoptModel& model, bool on_device, bool brings_vectors);
+/// the design, to the host. `has_bound`: the compliance is given a bound in the end.
+TopoptPrediction predict_topopt(const TopoptModel& model, bool on_device, bool brings_vectors,
+                                bool has_bound);
 
 } // namespace ossatura

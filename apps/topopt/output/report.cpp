@@ -149,6 +149,16 @@ void add_limits(Table& table, const TopoptModel& model, const DesignStep& final)
   }
 }
 
+/// "at least 1.234 J: this one is at most 14 % above the best"
+std::string bound_text(const TopoptModel& model, const TopoptRunResults& results) {
+  const BoundSummary& bound = *results.bound;
+  if (!bound.is_known())
+    return "no bound: " + bound.reason;
+  const double excess = bound.excess_of(compliance_of(model.problem, *results.final));
+  return "at least " + format_number(bound.found.value, 6) + " J: this one is at most " +
+         format_number(100 * std::max(0.0, excess), 3) + " % above the best";
+}
+
 std::string parts_text(const PartsSummary& parts) {
   std::string text = format_count(parts.num_parts);
   if (!parts.joined)
@@ -175,6 +185,8 @@ void add_outcome(Table& table, const TopoptModel& model, const TopoptRunResults&
     for (std::size_t i = 0; i < final.cases.size(); ++i)
       table.row("  " + model.case_names[i], format_number(final.cases[i], 9),
                 is_compliance ? "J" : "m");
+  if (results.bound)
+    table.row("  of any design", bound_text(model, results));
   add_imposed(table, model, results);
   table.row("volume fraction", format_number(final.volume));
   add_limits(table, model, final);
@@ -268,6 +280,10 @@ Certificate certificate_of(const DesignOptions& options, const TopoptRunResults&
     checks.push_back({"constraint_" + std::to_string(j),
                       std::isnan(excess) ? excess : std::max(0.0, excess), limit_tolerance});
   }
+  // Solves have errors, which energies are right to twice as many digits without.
+  if (results.bound && results.bound->is_known())
+    checks.push_back({"compliance_bound",
+                      std::max(0.0, -results.bound->excess_of(results.final->objective)), bound});
   // Filters and projections average numbers of [0, 1].
   const double beyond = std::max(-results.least_density, results.greatest_density - 1);
   checks.push_back(

@@ -5,6 +5,7 @@
 #include <ossatura/solvers/topopt/balance.hpp>
 #include <ossatura/solvers/topopt/part/reanalysis.hpp>
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -49,25 +50,39 @@ struct ReanalysisSummary {
   double seconds = 0;
 };
 
+/// What the compliance of no design is below.
+struct BoundSummary {
+  std::string reason; ///< why there is none, or empty
+  DesignBound found;
+  double seconds = 0;
+
+  bool is_known() const { return std::isfinite(found.value); }
+  /// By what part of the bound a compliance is above it, at most.
+  double excess_of(double compliance) const {
+    return (compliance - found.value) / std::fabs(found.value);
+  }
+};
+
 struct TopoptRunResults {
   int first_step = 0; ///< 0, or that of the checkpoint
   std::vector<DesignStep> steps;
   std::optional<DesignStep> final;                ///< the last design, analysed
   std::vector<DesignBalance> balances;            ///< of its load cases
   double least_density = 0, greatest_density = 0; ///< of the last design
-  std::string breakdown;       ///< why there was no other step, empty if there was
-  bool converged = false;      ///< by the change of variables or of the objective
-  bool stopped = false;        ///< by a signal
-  bool within_volume = true;   ///< the last design has no more volume than it may
-  ProcessFaults faults;        ///< where the last design is not made as was asked
-  bool has_checkpoint = false; ///< to go on from, if it can be written
+  std::string breakdown;             ///< why there was no other step, empty if there was
+  bool converged = false;            ///< by the change of variables or of the objective
+  bool stopped = false;              ///< by a signal
+  bool within_volume = true;         ///< the last design has no more volume than it may
+  ProcessFaults faults;              ///< where the last design is not made as was asked
+  std::optional<BoundSummary> bound; ///< where it is asked for
+  bool has_checkpoint = false;       ///< to go on from, if it can be written
 
   DesignEngine engine;
   std::optional<PartsSummary> parts; ///< none with --no-stl
   std::optional<SurfaceSummary> surface;
   std::optional<ReanalysisSummary> reanalysis;
   struct {
-    double read = 0, setup = 0, steps = 0, final = 0, write = 0;
+    double read = 0, setup = 0, steps = 0, final = 0, write = 0; ///< without bound and reanalysis
   } seconds;
   std::int64_t num_frames = 0;
   std::vector<std::string> files; ///< written

@@ -169,6 +169,21 @@ Json reanalysis_json(const TopoptModel& model, const TopoptRunResults& results) 
   return json;
 }
 
+Json bound_json(const TopoptModel& model, const TopoptRunResults& results) {
+  const BoundSummary& bound = *results.bound;
+  if (!bound.is_known())
+    return {{"value", nullptr}, {"reason", bound.reason}};
+  const double compliance = compliance_of(model.problem, *results.final);
+  return {{"value", bound.found.value},
+          {"reason", nullptr},
+          {"excess", bound.excess_of(compliance)},
+          {"relaxed", bound.found.relaxed},
+          {"steps", bound.found.steps},
+          {"iterations", bound.found.iterations},
+          {"breakdown", bound.found.breakdown.empty() ? Json() : Json(bound.found.breakdown)},
+          {"seconds", bound.seconds}};
+}
+
 } // namespace
 
 nlohmann::ordered_json topopt_problem(const TopoptModel& model) {
@@ -295,6 +310,8 @@ nlohmann::ordered_json topopt_results(const TopoptModel& model, const TopoptRunR
     json["manufacturing"] = {{"undercuts", results.faults.undercuts},
                              {"hanging", results.faults.hanging},
                              {"unlike", results.faults.unlike}};
+  if (results.bound)
+    json["bound"] = bound_json(model, results);
   if (results.parts)
     json["parts"] = {{"count", results.parts->num_parts},
                      {"loose", results.parts->num_loose},

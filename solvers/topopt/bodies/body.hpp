@@ -52,6 +52,9 @@ public:
   /// Whether there is one vector of displacements for each solve, for the sake of memory: a step
   /// that breaks down leaves zeros.
   virtual bool solves_in_place() const { return false; }
+  /// The part by which moduli that are kept may be larger than those of the law, but for rounding
+  /// in double precision.
+  virtual double modulus_rounding() const { return 0; }
   /// Whether load cases may impose displacements.
   virtual bool takes_displacements() const { return true; }
   /// As HexaSolver::set_springs. Throws std::invalid_argument where the body takes none.

@@ -28,6 +28,7 @@ public:
   const Constraints<Exec>& held() const override { return problem_.held; }
   DesignEngineInfo engine() const override;
   bool solves_in_place() const override { return true; }
+  double modulus_rounding() const override { return 6e-8; } // 2^-24, single precision
   bool takes_displacements() const override { return false; }
   void set_springs(const Exec& exec, const Vector& spring) override;
   void set_modulus(const Exec& exec, const SimpLaw& law, const Vector& density) override;
