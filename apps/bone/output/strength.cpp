@@ -10,7 +10,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// An empty entry where the test has no such number.
-std::string exact(const std::optional<double>& value) {
+std::string next_field(const std::optional<double>& value) {
   if (!value)
     return ",";
   char text[64];
@@ -78,10 +78,10 @@ void StrengthCurve::add(int number, const StrengthStep& step) {
         std::optional<double>(step.elastic_energy), std::optional<double>(step.plastic_work),
         std::optional<double>(step.plastic_fraction),
         std::optional<double>(step.mean_plastic_strain)})
-    line += exact(value);
+    line += next_field(value);
   for (const int count : {step.newton_iterations, step.cg_iterations, step.num_halvings})
     line += "," + std::to_string(count);
-  file_.line(line + exact(step.residual));
+  file_.line(line + next_field(step.residual));
 }
 
 void add_strength(Table& table, const StrengthResults& strength) {
