@@ -34,7 +34,7 @@ std::string find_script(const std::string& path) {
   const std::filesystem::path folder =
       std::filesystem::read_symlink("/proc/self/exe", none).parent_path();
   const std::filesystem::path places[] = {folder / ".." / "share" / "ossatura" / script_name,
-                                          folder / ".." / "scripts" / script_name};
+                                          folder / script_name};
   for (const auto& place : places)
     if (std::filesystem::exists(place, none))
       return place.lexically_normal().string();
