@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/bone/output/sections.hpp"
 
+#include <ossatura/core/base/exact_digits.hpp>
 #include <ossatura/core/io/text/atomic_file.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 namespace ossatura {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string exact(double value) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.17g", value);
-  return text;
-}
 
 const char* const ends[] = {"lower", "middle", "upper"};
 
@@ -79,10 +73,10 @@ void write_sections(const std::string& path, const SectionForces& sections) {
   text += '\n';
   for (std::size_t layer = 0; layer < sections.force.size(); ++layer) {
     const bool is_free = sections.begin <= int(layer) && int(layer) < sections.end;
-    text += std::to_string(layer) + "," + exact(sections.position[layer]) + "," +
-            (is_free ? "1" : "0") + "," + exact(sections.force[layer]);
+    text += std::to_string(layer) + "," + exact_digits(sections.position[layer]) + "," +
+            (is_free ? "1" : "0") + "," + exact_digits(sections.force[layer]);
     for (std::size_t k = 0; k < sections.labels.size(); ++k)
-      text += "," + exact(sections.label_force(int(layer), k));
+      text += "," + exact_digits(sections.label_force(int(layer), k));
     text += '\n';
   }
   write_file(path, text);

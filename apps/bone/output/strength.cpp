@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/bone/output/strength.hpp"
 
-#include <cstdio>
+#include <ossatura/core/base/exact_digits.hpp>
 
 namespace ossatura {
 
@@ -11,11 +11,7 @@ using Json = nlohmann::ordered_json;
 
 /// An empty entry where the test has no such number.
 std::string next_field(const std::optional<double>& value) {
-  if (!value)
-    return ",";
-  char text[64];
-  std::snprintf(text, sizeof text, ",%.17g", *value);
-  return text;
+  return value ? "," + exact_digits(*value) : ",";
 }
 
 std::string describe(const YieldLaw& law) {

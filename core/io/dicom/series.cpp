@@ -175,8 +175,6 @@ Slices choose_series(const std::string& path, const std::string& wanted, Trial* 
   if (uid.empty() && by_uid.size() > 1)
     fail<InputError>(path, ": has ", by_uid.size(),
                      " series; choose one with --series UID:", list_series(by_uid));
-  if (uid.empty() && !wanted.empty())
-    fail<InputError>(path, ": has no SeriesInstanceUID");
   const auto found = uid.empty() ? by_uid.begin() : by_uid.find(uid);
   if (found == by_uid.end())
     fail<InputError>(path, ": has no series ", uid, " of slices; there is", list_series(by_uid));

@@ -39,6 +39,8 @@ std::string describe_no_bound(const DesignProblem& problem, const DesignOptions&
     return std::string("the objective is ") + name_of(options.objective) + ", not compliance";
   if (!problem.limits.empty())
     return "there are constraints beside the volume";
+  if (!problem.springs.empty())
+    return "springs hold it, whose energy is not of the design";
   if (problem.has_body_loads())
     return "gravity and rotation change with the design";
   return {};

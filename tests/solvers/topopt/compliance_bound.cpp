@@ -295,6 +295,9 @@ OSSATURA_BACKEND_TEST("Of whatever a bound is not known there is none", "[compli
   DesignProblem limited = problem;
   limited.limits = {{DesignLimitKind::compliance, 100}};
   check(limited, options, "constraints beside the volume");
+  DesignProblem sprung = problem;
+  sprung.springs = {{0, 0, 1.0}};
+  check(sprung, options, "springs");
   options.objective = DesignObjective::volume;
   check(limited, options, "the objective is volume");
   options.objective = DesignObjective::mechanism;
