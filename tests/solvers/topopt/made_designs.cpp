@@ -196,7 +196,7 @@ OSSATURA_BACKEND_TEST("Designs of meshes and voxels are made alike", "[made_desi
   const TestType exec;
   DesignProblem problem = made_problem();
   problem.role[20] = DesignRole::solid;
-  for (DesignProcess process : {extruded(2), parted(1, 1), in_sectors(2)}) {
+  for (const DesignProcess& process : {extruded(2), parted(1, 1), in_sectors(2)}) {
     const MadeDensities mesh = made_densities(exec, problem, made_options(1e-9, process, false)),
                         voxels = made_densities(exec, problem, made_options(1e-9, process, true));
     for (std::size_t e = 0; e < mesh.size(); ++e)
