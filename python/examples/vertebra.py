@@ -51,7 +51,7 @@ def make_vertebra(spacing: float) -> tuple[NDArray[np.float32], NDArray[np.bool_
 def read(path: str) -> tuple[NDArray[Any], float]:
     """The values [z, y, x] of a NIfTI image, and the edge of its voxels in mm."""
     try:
-        import nibabel
+        import nibabel  # type: ignore[import-not-found, import-untyped, unused-ignore]
     except ImportError:
         sys.exit(f"{path}: python -m pip install nibabel")
     file: Any = nibabel.load(path)
@@ -111,7 +111,7 @@ print(f"stiffness {result.stiffness:.5g} N/mm, failure load {failure_load:.5g} N
 gradient = result.gradient("stiffness")
 share = gradient * modulus
 part = share[layers:-layers].sum() / share.sum()
-print(f"{share.sum() / result.stiffness:.6f} of the stiffness, {part:.3f} of it by the bone")
+print(f"{share.sum() / float(result.stiffness or 0):.6f} of the stiffness, {part:.3f} of it by the bone")
 
 # %%
 result.plot("effective_strain", path=OUT / "vertebra.png")

@@ -411,7 +411,7 @@ class Model:
         n = len(self.mesh.hexa)
         if young is not None:
             elasticity = isotropic(young, poisson)
-            nu = float(np.max(poisson))
+            nu = float(np.asarray(poisson).max())
             if nu > 0.49 and (self._order.min() < 4 or nu > 0.4999):
                 logger.warning("Poisson's ratio is %g, elements of order %d: displacements may be far too small "
                                "(locking); take order 4 or more and at most 0.4999", nu, self._order.min(),

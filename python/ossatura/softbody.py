@@ -7,6 +7,10 @@
     for _ in range(100):
         step = world.step()
     body.positions, step.contacts
+
+    motion = world.run(50)                                          # keeps every state
+    found = motion.gradient(positions=weights)                      # of sum(weights * motion.positions[-1])
+    found.bodies[0].young, found.loads
 """
 from __future__ import annotations
 
@@ -22,7 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _arrays, _core, _draw, _save
 from ._errors import ConvergenceError, InputError, UsageError, choice
 
-__all__ = ["Body", "Step", "World"]
+__all__ = ["Body", "BodyGradient", "Motion", "MotionGradient", "Step", "World"]
 
 _LAWS = ("corotational", "stvk", "mooney_rivlin", "neo_hookean")
 
@@ -49,12 +53,111 @@ class Step:
     seconds: float
 
 
+@dataclasses.dataclass(frozen=True)
+class BodyGradient:
+    """Derivatives of an objective by the parameters that a body was added with; 0 for those that its law has not."""
+    young: float
+    """per Pa; likewise c1, c2, bulk"""
+    poisson: float
+    c1: float
+    c2: float
+    bulk: float
+    density: float
+    """per kg/m^3, of its mass and its weight"""
+
+
+@dataclasses.dataclass(frozen=True)
+class MotionGradient:
+    """Derivatives of an objective by what a motion depends on."""
+    positions: NDArray[np.float64]
+    """[num_points, 3], by those at the start"""
+    velocities: NDArray[np.float64]
+    """[num_points, 3], by those at the start; of fixed nodes, by the velocity that they have all the time"""
+    loads: NDArray[np.float64]
+    """[num_steps, num_points, 3], by the loads of each step; their sum is that by constant loads. 0 at fixed nodes"""
+    bodies: list[BodyGradient]
+    iterations: int
+    """of conjugate gradients, over all steps"""
+    residual: float
+    """the largest of the adjoint systems, relative and true"""
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Motion:
+    """Steps that World.run() took, with all states."""
+    times: NDArray[np.float64]
+    """[num_steps + 1] s"""
+    positions: NDArray[np.float64]
+    """[num_steps + 1, num_points, 3] m of all bodies, one after the other"""
+    velocities: NDArray[np.float64]
+    """[num_steps + 1, num_points, 3] m/s"""
+    steps: list[Step]
+    _world: World
+    _moduli: int
+
+    def gradient(self, positions: ArrayLike | None = None, velocities: ArrayLike | None = None, *,
+                 check: bool = True) -> MotionGradient:
+        """The gradient of an objective J of the states: exact, by one linear system for each step, backwards (some more
+        with rayleigh_stiffness).
+
+        positions, velocities: dJ/d of the arrays of those names, or [num_points, 3] where J is of the last state alone;
+            at least one of them.
+
+        The world needs newton_iterations of 20 or so and laws that are not "corotational". Raises UsageError for
+        others, for worlds with obstacles or contact between bodies, whose forces are not smooth, for steps that did
+        not converge or were taken in parts, and after Body.set_moduli(); ConvergenceError where an adjoint system
+        misses ten times the tolerance, unless check=False. The state of the world stays.
+        """
+        if positions is None and velocities is None:
+            raise UsageError("gradient: give the derivatives of the objective by positions, by velocities, or both")
+        for step in self.steps:
+            if not step.converged or step.halvings:
+                raise UsageError(f"gradient: the step to {step.time} s was " + (
+                    "taken in parts" if step.halvings else "not solved to its tolerance") +
+                    ": a smaller time_step, or more newton_iterations")
+        by_positions, by_velocities = (self._weights(values, what) for values, what in (
+            (positions, "positions"), (velocities, "velocities")))
+        x, v = by_positions[-1].copy(), by_velocities[-1].copy()
+        loads = np.zeros_like(self.positions[1:])
+        bodies = np.zeros((len(self._world.bodies), 6))
+        iterations, worst = 0, 0.0
+        for k in reversed(range(len(self.steps))):
+            of_step = np.zeros_like(bodies)
+            taken, residual, converged = self._world._pull_back(self, k, x, v, loads[k], of_step)
+            if check and not converged:
+                raise ConvergenceError(f"the adjoint of the step to {self.steps[k].time} s did not converge (residual "
+                                       f"{residual:.1e}): a smaller time_step, more max_iterations", None)
+            bodies += of_step
+            x += by_positions[k]
+            v += by_velocities[k]
+            iterations, worst = iterations + taken, max(worst, residual)
+        return MotionGradient(x, v, loads, [BodyGradient(*map(float, row)) for row in bodies], iterations, worst)
+
+    def _weights(self, values: ArrayLike | None, what: str) -> NDArray[np.float64]:
+        """[num_steps + 1, num_points, 3]"""
+        weights = np.zeros_like(self.positions)
+        if values is None:
+            return weights
+        if np.ndim(values) == 2:
+            weights[-1] = _arrays.floats(values, np.float64, weights.shape[1:], what)
+        else:
+            weights[:] = _arrays.floats(values, np.float64, weights.shape, what)
+        if not np.isfinite(weights).all():
+            raise InputError(f"{what}: derivatives that are not finite")
+        return weights
+
+    def __repr__(self) -> str:
+        return f"Motion({len(self.steps)} steps to {self.times[-1]:.6g} s, {self.positions.shape[1]} points)"
+
+
 class Body:
     """A body of a world."""
 
     def __init__(self, world: World, name: str, first: int, points: NDArray[np.float64],
-                 elements: NDArray[np.int32], fixed: NDArray[np.int32], load: NDArray[np.float64]) -> None:
+                 elements: NDArray[np.int32], fixed: NDArray[np.int32], load: NDArray[np.float64],
+                 given: _core.SoftBody) -> None:
         self._world = world
+        self._given = given
         self._fixed = fixed
         self._load = load
         self._drive = np.zeros((len(points), 3))
@@ -96,6 +199,23 @@ class Body:
                                     "velocity")
         self._world._drive_changed()
 
+    def set_moduli(self, **moduli: float) -> None:
+        """Sets parameters of the law - young, poisson, c1, c2 or bulk - of the steps to come; motion and loads go on as
+        they are. Raises UsageError for names that the law has not, InputError for values out of range."""
+        names = ("c1", "c2", "bulk") if self._given.law == "mooney_rivlin" else ("young", "poisson")
+        for name in moduli:
+            choice(name, names, f"a modulus of the law {self._given.law}")
+        with self._world._lock:
+            before = {name: getattr(self._given, name) for name in names}
+            for name, value in moduli.items():
+                setattr(self._given, name, float(value))
+            try:
+                self._world._set_moduli(self)
+            except Exception:
+                for name, value in before.items():
+                    setattr(self._given, name, value)
+                raise
+
     def _rows(self, values: ArrayLike, what: str) -> NDArray[np.float64]:
         rows = _arrays.floats(values, np.float64, (self.num_points, 3), what)
         if not np.isfinite(rows).all():
@@ -129,6 +249,7 @@ class World:
         self._backend = _core.backends()[-1] if backend is None else backend
         self._model: _core.SoftModel | None = None
         self._lock = threading.RLock()
+        self._moduli = 0  # how often they were set
         self._changed: set[str] = set()  # of loads and motions of fixed nodes, what the library does not know yet
         self.bodies: list[Body] = []
 
@@ -166,7 +287,7 @@ class World:
         body.set_arrays(points, nodes, held, force, start)
         self._input.add_body(body)
         self.bodies.append(Body(self, body.name, self.num_points, points.copy(), nodes.copy(), held,
-                                np.zeros((n, 3)) if force is None else force.copy()))
+                                np.zeros((n, 3)) if force is None else force.copy(), body))
         return self.bodies[-1]
 
     def add_plane(self, point: Sequence[float] = (0.0, 0.0, 0.0), normal: Sequence[float] = (0.0, 0.0, 1.0),
@@ -204,6 +325,20 @@ class World:
                                    "smaller time_step, more max_iterations or newton_iterations; check=False goes on",
                                    step)
         return step
+
+    def run(self, steps: int, *, check: bool = True) -> Motion:
+        """Takes `steps` and keeps all states, 48 bytes a point each, for looks at them and for Motion.gradient().
+        Raises ConvergenceError as step() does."""
+        if steps < 1:
+            raise UsageError(f"steps={steps!r}: at least 1")
+        with self._lock:
+            states = [(self.time, self.positions, self.velocities)]
+            taken = []
+            for _ in range(steps):
+                taken.append(self.step(check=check))
+                states.append((self.time, self.positions, self.velocities))
+            times, positions, velocities = (np.array(some) for some in zip(*states))
+            return Motion(times, positions, velocities, taken, self, self._moduli)
 
     @property
     def time(self) -> float:
@@ -321,6 +456,21 @@ class World:
                 self._model.set_fixed_velocities(np.concatenate([body._drive for body in self.bodies]))
             self._changed.clear()
             return self._model
+
+    def _pull_back(self, motion: Motion, k: int, by_positions: NDArray[np.float64], by_velocities: NDArray[np.float64],
+                   by_loads: NDArray[np.float64], by_bodies: NDArray[np.float64]) -> tuple[int, float, bool]:
+        """Over step k of the motion: iterations, residual, converged."""
+        with self._lock:
+            if motion._moduli != self._moduli:
+                raise UsageError("gradient: the motion is of other moduli, those before set_moduli()")
+            found: tuple[int, float, bool] = self._made().pull_back(
+                motion.velocities[k], motion.positions[k + 1], motion.velocities[k + 1], by_positions, by_velocities,
+                by_loads, by_bodies)
+            return found
+
+    def _set_moduli(self, body: Body) -> None:
+        self._made().set_moduli(self.bodies.index(body), body._given)
+        self._moduli += 1
 
     def _loads_changed(self) -> None:
         with self._lock:

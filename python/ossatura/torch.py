@@ -11,6 +11,7 @@ results have the type and the device of the argument. Gradients are of first ord
 """
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,10 +20,10 @@ import torch
 from numpy.typing import NDArray
 from torch.autograd.function import once_differentiable
 
-from . import bone, eikonal, topopt
+from . import bone, eikonal, softbody, topopt
 from ._errors import UsageError, choice
 
-__all__ = ["activation_times", "compliance", "displacement", "homogenise", "stiffness"]
+__all__ = ["activation_times", "compliance", "displacement", "homogenise", "motion", "stiffness"]
 
 _Tensor = torch.Tensor
 
@@ -90,6 +91,39 @@ class _Pulled(torch.autograd.Function):
         return _like(ctx.pull(_host(weights)), ctx.saved_tensors[0]), None
 
 
+class _Motion(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, world: softbody.World, steps: int, *given: _Tensor) -> Any:
+        positions, velocities, loads, young = map(_host, given)
+        with world._lock:
+            _set_young(world, young)
+            for body in world.bodies:
+                body.set_load(loads[body._slice])
+            world.set_state(positions, velocities, 0.0)
+            ctx.motion = world.run(steps)
+        ctx.save_for_backward(*given)
+        return _like(ctx.motion.positions.copy(), given[0]), _like(ctx.motion.velocities.copy(), given[0])
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, by_positions: _Tensor, by_velocities: _Tensor) -> Any:
+        given = ctx.saved_tensors
+        world = ctx.motion._world
+        with world._lock:
+            _set_young(world, _host(given[3]))  # a later call may have others
+            found = dataclasses.replace(ctx.motion, _moduli=world._moduli).gradient(_host(by_positions),
+                                                                                    _host(by_velocities))
+        young = np.array([body.young for body in found.bodies])
+        gradients = (found.positions, found.velocities, found.loads.sum(0), young)
+        return None, None, *(_like(gradient, x) for gradient, x in zip(gradients, given))
+
+
+def _set_young(world: softbody.World, young: NDArray[Any]) -> None:
+    for body, value in zip(world.bodies, young):
+        if value != body._given.young:
+            body.set_moduli(young=float(value))
+
+
 def activation_times(solver: eikonal.Solver, vertices: Sequence[int]) -> Callable[[_Tensor, _Tensor], _Tensor]:
     """times(velocities, site_times) -> [num_points] ms of one set of sites at `vertices`.
 
@@ -125,6 +159,32 @@ def compliance(optimizer: topopt.Optimizer) -> Callable[[_Tensor], tuple[_Tensor
         return found
 
     return objective
+
+
+def motion(world: softbody.World, steps: int) -> Callable[..., tuple[_Tensor, _Tensor]]:
+    """f(positions, velocities, loads, young) -> positions, velocities [steps + 1, num_points, 3] of steps that begin
+    with these [num_points, 3] in m and m/s, under constant loads [num_points, 3] in N beside gravity, with Young's
+    modulus [num_bodies] in Pa of each body. None: as the world has them when motion() is called. The world is left at
+    the end of the last call. The gradient takes about one linear system a step, and the world what
+    softbody.Motion.gradient() says; UsageError for bodies whose law has no Young's modulus."""
+    for body in world.bodies:
+        if body._given.law == "mooney_rivlin":
+            raise UsageError(f"motion: the law of {body.name!r} has no Young's modulus")
+    start = (world.positions, world.velocities, np.concatenate([body.load for body in world.bodies]),
+             np.array([body._given.young for body in world.bodies]))
+
+    def function(positions: _Tensor | None = None, velocities: _Tensor | None = None, loads: _Tensor | None = None,
+                 young: _Tensor | None = None) -> tuple[_Tensor, _Tensor]:
+        named = {"positions": positions, "velocities": velocities, "loads": loads, "young": young}
+        given = [torch.from_numpy(own) if x is None else _require(x, name)
+                 for (name, x), own in zip(named.items(), start)]
+        for (name, own), x in zip(zip(named, start), given):
+            if tuple(x.shape) != own.shape:
+                raise UsageError(f"{name}: of shape {list(own.shape)}, not {list(x.shape)}")
+        found: tuple[_Tensor, _Tensor] = _Motion.apply(world, steps, *given)  # type: ignore[no-untyped-call]
+        return found
+
+    return function
 
 
 def stiffness(spacing: float, quantity: str = "stiffness", **options: Any) -> Callable[[_Tensor], _Tensor]:

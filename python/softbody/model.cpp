@@ -41,12 +41,16 @@ SoftMaterial material_of(const SoftBody& body, ElementShape shape) {
   return material;
 }
 
+ElementShape shape_of(const SoftBody& body) {
+  return body.nodes_per_elem == 3   ? ElementShape::triangle
+         : body.nodes_per_elem == 4 ? ElementShape::tetra
+                                    : ElementShape::hexa;
+}
+
 SoftObject object_of(const SoftBody& body) {
   SoftObject object;
   object.name = body.name;
-  object.mesh.shape = body.nodes_per_elem == 3   ? ElementShape::triangle
-                      : body.nodes_per_elem == 4 ? ElementShape::tetra
-                                                 : ElementShape::hexa;
+  object.mesh.shape = shape_of(body);
   object.mesh.point = body.point;
   object.mesh.node = body.node;
   object.material = material_of(body, object.mesh.shape);
@@ -153,6 +157,28 @@ public:
     const std::int64_t n = 3 * num_points_;
     solver_->set_state(exec_, {positions, positions + n}, {velocities, velocities + n}, time);
     is_broken_ = false;
+  }
+
+  void set_moduli(std::size_t index, const SoftBody& body) override {
+    solver_->set_moduli(exec_, index, material_of(body, shape_of(body)));
+  }
+  SoftAdjointNumbers pull_back(const double* start_velocities, const double* positions,
+                               const double* velocities, const SoftDerivatives& by) override {
+    const auto vector_of = [&](const double* values) {
+      return std::vector<double>(values, values + 3 * num_points_);
+    };
+    const SoftStepGradient found = solver_->pull_back(
+        exec_, {vector_of(start_velocities), vector_of(positions), vector_of(velocities)},
+        {vector_of(by.positions), vector_of(by.velocities)});
+    put(found.start.positions, by.positions);
+    put(found.start.velocities, by.velocities);
+    put(found.loads, by.loads);
+    double* next = by.bodies;
+    for (const SoftObjectGradient& object : found.objects)
+      for (const double value :
+           {object.young, object.poisson, object.c1, object.c2, object.bulk, object.density})
+        *next++ = value;
+    return {found.iterations, found.residual, found.converged};
   }
 
 private:

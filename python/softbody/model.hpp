@@ -49,6 +49,19 @@ struct SoftNumbers {
   double residual = 0, penetration = 0, seconds = 0;
 };
 
+/// Derivatives of an objective that SoftModel::pull_back() takes back over a step, where they are.
+struct SoftDerivatives {
+  double *positions, *velocities; ///< [num_points, 3], in and out
+  double* loads;                  ///< [num_points, 3], out
+  double* bodies;                 ///< [bodies, 6], out: by young, poisson, c1, c2, bulk, density
+};
+
+struct SoftAdjointNumbers {
+  int iterations = 0;
+  double residual = 0;
+  bool converged = false;
+};
+
 class SoftModel {
 public:
   virtual ~SoftModel();
@@ -62,6 +75,11 @@ public:
   virtual void set_loads(const double* load) = 0;
   virtual void set_fixed_velocities(const double* velocity) = 0;
   virtual void set_state(const double* positions, const double* velocities, double time) = 0;
+  /// The parameters of the law of `body`, whose number is `index`.
+  virtual void set_moduli(std::size_t index, const SoftBody& body) = 0;
+  /// Of a step with these velocities before it and this end, [num_points, 3] each.
+  virtual SoftAdjointNumbers pull_back(const double* start_velocities, const double* positions,
+                                       const double* velocities, const SoftDerivatives& by) = 0;
 };
 
 /// Throws std::invalid_argument and its kinds for worlds that cannot be stepped.

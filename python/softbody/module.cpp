@@ -20,6 +20,7 @@ template<class T>
 using Points = nb::ndarray<T, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
 using Elements = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Nodes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Bodies = nb::ndarray<double, nb::shape<-1, 6>, nb::c_contig, nb::device::cpu>;
 using Model = Owned<SoftModel>;
 
 template<class Array>
@@ -72,6 +73,22 @@ template<void (SoftModel::*set)(const double*)>
 void set_points(const Model& model, const Points<const double>& values) {
   require_size(values.shape(0), model);
   Engine::instance().run([&] { ((*model.operator->()).*set)(values.data()); });
+}
+
+/// (iterations, residual, converged); by_positions and by_velocities are changed in place.
+nb::tuple pull_back(const Model& model, const Points<const double>& start_velocities,
+                    const Points<const double>& positions, const Points<const double>& velocities,
+                    Points<double> by_positions, Points<double> by_velocities,
+                    Points<double> by_loads, Bodies by_bodies) {
+  for (const std::size_t size : {start_velocities.shape(0), positions.shape(0), velocities.shape(0),
+                                 by_positions.shape(0), by_velocities.shape(0), by_loads.shape(0)})
+    require_size(size, model);
+  const SoftAdjointNumbers found = Engine::instance().run([&] {
+    return model->pull_back(
+        start_velocities.data(), positions.data(), velocities.data(),
+        {by_positions.data(), by_velocities.data(), by_loads.data(), by_bodies.data()});
+  });
+  return nb::make_tuple(found.iterations, found.residual, found.converged);
 }
 
 void bind_input(nb::module_& module) {
@@ -135,6 +152,15 @@ void bind_softbody(nb::module_& module) {
       .def("positions", get_points<&SoftModel::positions>, nb::arg("out").noconvert())
       .def("velocities", get_points<&SoftModel::velocities>, nb::arg("out").noconvert())
       .def("set_loads", set_points<&SoftModel::set_loads>, "load"_a)
+      .def(
+          "set_moduli",
+          [](const Model& model, std::size_t index, const SoftBody& body) {
+            Engine::instance().run([&] { model->set_moduli(index, body); });
+          },
+          "index"_a, "body"_a)
+      .def("pull_back", pull_back, "start_velocities"_a, "positions"_a, "velocities"_a,
+           nb::arg("by_positions").noconvert(), nb::arg("by_velocities").noconvert(),
+           nb::arg("by_loads").noconvert(), nb::arg("by_bodies").noconvert())
       .def("set_fixed_velocities", set_points<&SoftModel::set_fixed_velocities>, "velocity"_a)
       .def(
           "set_state",

@@ -95,6 +95,20 @@ class Gallery(unittest.TestCase):
         self.assertGreater(lowest[0], -1e-4)
         self.require_files("drop.png", "drop.vtu")
 
+    @unittest.skipIf(lacks("scipy"), "no SciPy")
+    def test_modulus_map(self):
+        found = self.run_example("modulus_map")
+        self.assertLess(found["error"], 0.01)
+        self.assertGreater(float(np.abs(found["truth"] / found["truth"].mean() - 1).max()), 0.5)
+        self.require_files("modulus_map.png")
+
+    @unittest.skipIf(lacks("scipy"), "no SciPy")
+    def test_stiffness(self):
+        found = self.run_example("stiffness")
+        self.assertLess(found["error"], 1e-4)
+        self.assertLess(found["evaluations"], 100)
+        self.require_files("stiffness.png", "stiffness.vtu")
+
 
 if __name__ == "__main__":
     unittest.main()

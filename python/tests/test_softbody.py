@@ -97,6 +97,81 @@ class Motions(unittest.TestCase):
         with self.assertRaisesRegex(ossatura.InputError, "velocity: an array of shape"):
             bar.move_fixed(np.zeros((3, 3)))
 
+    def test_gradients_of_a_motion_are_those_of_differences(self):
+        points, tetra = tetra_box(2, jitter=0.1)
+        held = points[:, 0] == 0
+        rng = np.random.default_rng(1)
+        weights = rng.standard_normal((2, 6, 2 * len(points), 3))
+        load, start = (0.3 * rng.standard_normal(points.shape) for _ in range(2))
+
+        def motion(young, poisson, density, c1, load, drive):
+            world = softbody.World(time_step=0.02, rayleigh_mass=1.0, rayleigh_stiffness=0.005, newton_iterations=60,
+                                   tolerance=1e-12, backend="serial")
+            body = world.add(0.1 * points, tetra, law="neo_hookean", young=young, poisson=poisson, density=density,
+                             fixed=held, load=load)
+            world.add(0.1 * points, tetra, law="mooney_rivlin", c1=c1, c2=1e3, bulk=5e4, velocity=start)
+            body.move_fixed(drive)
+            return world.run(5)
+
+        def objective(*parameters):
+            found = motion(*parameters)
+            return (weights[0] * found.positions).sum() + (weights[1] * found.velocities).sum()
+
+        at = [4e4, 0.3, 1000.0, 5e3, load, np.array([0.1, 0, 0.2])]
+        found = motion(*at)
+        self.assertEqual(found.positions.shape, (6, 2 * len(points), 3))
+        self.assertEqual(repr(found), f"Motion(5 steps to 0.1 s, {2 * len(points)} points)")
+        gradient = found.gradient(*weights)
+        self.assertLess(gradient.residual, 1e-11)
+        n = len(points)
+        body, other = gradient.bodies
+        along = rng.standard_normal(points.shape)
+        for k, exact, step in ((0, body.young, 40.0), (1, body.poisson, 1e-3), (2, body.density, 1.0),
+                               (3, other.c1, 5.0), (4, (gradient.loads.sum(0)[:n] * along).sum(), 1e-3 * along),
+                               (5, gradient.velocities[:n][held].sum(0)[1], np.array([0, 1e-3, 0]))):
+            differ = [objective(*[x + sign * step if i == k else x for i, x in enumerate(at)]) for sign in (1, -1)]
+            length = 1e-3 if k > 3 else step
+            self.assertAlmostEqual((differ[0] - differ[1]) / (2 * length) / exact, 1, delta=1e-4, msg=str(k))
+        last = found.gradient(positions=weights[0, -1])
+        every = np.zeros_like(weights[0])
+        every[-1] = weights[0, -1]
+        self.assertTrue(np.array_equal(last.positions, found.gradient(positions=every).positions))
+
+    def test_gradients_that_a_motion_does_not_have(self):
+        points, tetra = tetra_box(1, jitter=0)
+
+        def motion(world, law="stvk"):
+            world.add(points, tetra, law=law)
+            return world.run(1)
+
+        weights = np.ones((len(points), 3))
+        cases = [("one Newton iteration", motion(softbody.World())),
+                 ("'body 0': the corotational law", motion(softbody.World(newton_iterations=20), "corotational"))]
+        with_floor = softbody.World(newton_iterations=20)
+        with_floor.add_plane((0, 0, -9))
+        cases.append(("with contact", motion(with_floor)))
+        for message, found in cases:
+            with self.assertRaisesRegex(ossatura.UsageError, message):
+                found.gradient(positions=weights)
+        found = motion(softbody.World(newton_iterations=20))
+        with self.assertRaisesRegex(ossatura.UsageError, "by positions, by velocities, or both"):
+            found.gradient()
+        with self.assertRaisesRegex(ossatura.InputError, "positions: an array of shape"):
+            found.gradient(positions=weights[:2])
+        with self.assertRaisesRegex(ossatura.InputError, "velocities: derivatives that are not finite"):
+            found.gradient(velocities=np.nan * weights)
+        body = found._world.bodies[0]
+        with self.assertRaisesRegex(ossatura.InputError, "poisson=0.5"):
+            body.set_moduli(poisson=0.5)
+        with self.assertRaisesRegex(ossatura.UsageError, "law stvk='c1'"):
+            body.set_moduli(c1=1.0)
+        found.gradient(positions=weights)
+        body.set_moduli(young=3e4)
+        with self.assertRaisesRegex(ossatura.UsageError, "of other moduli"):
+            found.gradient(positions=weights)
+        with self.assertRaisesRegex(ossatura.UsageError, "at least 1"):
+            found._world.run(0)
+
     def test_a_state_is_gone_back_to(self):
         points, tetra = tetra_box(3)
         world = softbody.World(backend="serial")

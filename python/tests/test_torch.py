@@ -7,7 +7,7 @@ import unittest
 import numpy as np
 import ossatura
 from cases import run_script, tetra_box, turning_fibres
-from ossatura import bone, eikonal, topopt
+from ossatura import bone, eikonal, softbody, topopt
 
 try:
     import torch
@@ -68,6 +68,28 @@ class Gradients(unittest.TestCase):
         image = tensor(np.random.default_rng(8).integers(256, 512, (3, 2, 2)) / 256)
         function = ossatura.torch.homogenise(1.0, tolerance=1e-10, precision="double", backend="serial")
         self.assertTrue(gradcheck(function, (image,), eps=2.0**-8, atol=1e-5, rtol=1e-3))
+
+    def test_motion(self):
+        points, tetra = tetra_box(1)
+        world = softbody.World(time_step=0.1, gravity=(0, 0, -1), rayleigh_stiffness=0.01, newton_iterations=60,
+                               tolerance=1e-13, backend="serial")
+        for place in (0, 3):
+            world.add(points + place, tetra, law="neo_hookean", young=20, density=10, fixed=points[:, 0] == 0)
+        function = ossatura.torch.motion(world, 3)
+        random = np.random.default_rng(9)
+        start = tensor(world.positions + 0.03 * random.standard_normal((world.num_points, 3)))
+        others = (tensor(scale * random.standard_normal((world.num_points, 3))) for scale in (0.1, 0.5))
+        young = tensor([20.0, 30.0])
+        self.assertTrue(gradcheck(function, (start, *others, young), eps=1e-5, atol=1e-5, rtol=1e-4))
+        softer = function(young=young)[0][-1].sum()
+        function(young=2 * young)
+        softer.backward()  # with the moduli of its own forward
+        found = young.grad.clone()
+        young.grad = None
+        function(young=young)[0][-1].sum().backward()
+        np.testing.assert_allclose(found, young.grad, rtol=1e-9)
+        with self.assertRaisesRegex(ossatura.UsageError, "young: of shape"):
+            function(young=tensor([1.0]))
 
     def test_compliance(self):
         points, hexa = topopt.box((4, 3, 2), (4, 3, 2))

@@ -4,6 +4,7 @@
 #include <ossatura/core/base/timer.hpp>
 #include <ossatura/kernels/softbody/elements/motion.hpp>
 #include <ossatura/solvers/softbody/contact/rounds.hpp>
+#include <ossatura/solvers/softbody/step_adjoint.hpp>
 #include <ossatura/solvers/softbody/system_solver.hpp>
 
 #include <array>
@@ -94,11 +95,21 @@ struct SoftSolver<Exec>::Implementation {
   std::array<double, 3> gravity;
   double apply_seconds = -1; ///< of the preconditioner, once it was measured
 
+  struct Object {
+    std::string name;
+    SoftMaterial material;
+    double density; ///< 0: its mass is that of its nodes
+  };
+  std::vector<Object> objects;
+  std::unique_ptr<StepAdjoint<Exec>> adjoint; ///< once it was asked for
+
   Implementation(const Exec& exec, const SoftScene& scene, const SoftOptions& given)
       : systems(exec, scene, checked(given), has_contact(scene))
       , resident(systems.product.get())
       , gravity{scene.gravity[0], scene.gravity[1], scene.gravity[2]} {
     const std::int64_t n = 3 * std::int64_t(numbering.num_nodes);
+    for (const SoftObject& object : scene.objects)
+      objects.push_back({object.name, object.material, object.node_mass > 0 ? 0 : object.density});
     load = upload(exec, "ossatura::soft::load", numbering.load);
     load_norm = std::sqrt(dot(exec, load, load));
     x = upload(exec, "ossatura::soft::x", numbering.point);
@@ -378,6 +389,96 @@ struct SoftSolver<Exec>::Implementation {
     fence(exec, "ossatura::soft::set_fixed_velocities");
   }
 
+  void set_moduli(const Exec& exec, std::size_t k, const SoftMaterial& material) {
+    OSSATURA_REQUIRE(k < objects.size(), "object " << k << " of " << objects.size());
+    SoftMaterial& own = objects[k].material;
+    OSSATURA_REQUIRE(material.law == own.law && material.thickness == own.thickness,
+                     '\'' << objects[k].name << "': its law and its thickness stay");
+    detail::check_soft_material(numbering.mesh[k].shape, material);
+    own = material;
+    systems.system.set_moduli(k, material);
+    forget_factor();
+    fence(exec, "ossatura::soft::set_moduli");
+  }
+
+  /// The next system gets a fresh one.
+  void forget_factor() {
+    systems.factor_step = 0;
+    if (contact)
+      contact->forget_factor();
+  }
+
+  void require_smooth_steps() const {
+    if (contact)
+      fail<UsageError>("gradients of a step with contact: its forces are not smooth; take the "
+                       "obstacles, and contact between objects, out of the scene");
+    if (options.newton_iterations == 1)
+      fail<UsageError>("gradients of a step by one Newton iteration, which is not solved: take "
+                       "newton_iterations of 20");
+    for (std::size_t k = 0; k < objects.size(); ++k)
+      if (objects[k].material.law == SoftLaw::corotational)
+        fail<UsageError>("gradients of '", objects[k].name,
+                         "': the corotational law has no exact tangent; take stvk, neo_hookean or "
+                         "mooney_rivlin, which are for tetrahedra");
+  }
+
+  SoftStepGradient pull_back(const Exec& exec, const SoftRecord& record,
+                             const SoftWeights& weights) {
+    require_smooth_steps();
+    for (const std::vector<double>* values :
+         {&record.start_velocities, &record.positions, &record.velocities, &weights.positions,
+          &weights.velocities})
+      require_finite(*values, "a step or weights of its end");
+    if (!adjoint)
+      adjoint = std::make_unique<StepAdjoint<Exec>>(exec, systems);
+    const double h = options.time_step;
+    const std::int64_t n = 3 * std::int64_t(numbering.num_nodes);
+    const Vector by_load = make_zeros<double>(exec, n, "ossatura::soft::by_load");
+    const Vector by_x = make_zeros<double>(exec, n, "ossatura::soft::by_x");
+    const Vector by_v = make_zeros<double>(exec, n, "ossatura::soft::by_v");
+    from_points(exec, weights.positions, by_x);
+    from_points(exec, weights.velocities, by_v);
+    from_points(exec, record.positions, x_trial);
+    from_points(exec, record.velocities, v_trial);
+    const SolveResult solved = adjoint->pull_back(exec, h, x_trial, v_trial, by_x, by_v, by_load);
+    forget_factor();
+
+    SoftStepGradient gradient;
+    gradient.start = {to_points(exec, by_x), to_points(exec, by_v)};
+    gradient.loads = to_points(exec, by_load);
+    gradient.iterations = solved.iterations;
+    gradient.residual = solved.residual;
+    gradient.converged = solved.converged;
+    const int inverted = download(exec, systems.system.inverted())[0];
+    for (std::size_t k = 0; k < objects.size(); ++k) {
+      const SoftMaterial& material = objects[k].material;
+      if (inverted > 0 && material.law == SoftLaw::mooney_rivlin)
+        fail<UsageError>("gradients of '", objects[k].name, "' with ", inverted,
+                         " elements inside out, where its law ends");
+      double by_coefficient[3];
+      adjoint->by_coefficients(exec, k, h, x_trial, v_trial, by_coefficient);
+      gradient.objects.push_back(by_parameters(material, by_coefficient));
+    }
+    add_density(record, gradient);
+    return gradient;
+  }
+
+  /// By the density: mass and weight of each node are proportional to it.
+  void add_density(const SoftRecord& record, SoftStepGradient& gradient) const {
+    const double h = options.time_step;
+    std::size_t i = 0; // of points, objects one after the other
+    for (std::size_t k = 0; k < objects.size(); ++k) {
+      double work = 0;
+      for (const int node : numbering.node_of[k])
+        for (std::size_t c = 0; c < 3; ++c, ++i)
+          work += gradient.loads[i] * numbering.mass[std::size_t(node)] *
+                  (gravity[c] - options.rayleigh_mass * record.velocities[i] -
+                   (record.velocities[i] - record.start_velocities[i]) / h);
+      if (objects[k].density > 0)
+        gradient.objects[k].density = work / objects[k].density;
+    }
+  }
+
   void require_finite(const std::vector<double>& values, const char* what) const {
     OSSATURA_REQUIRE(values.size() == 3 * std::size_t(numbering.num_nodes),
                      values.size()
@@ -457,6 +558,18 @@ void SoftSolver<Exec>::set_loads(const Exec& exec, const std::vector<double>& lo
 template<class Exec>
 void SoftSolver<Exec>::set_fixed_velocities(const Exec& exec, const std::vector<double>& velocity) {
   implementation_->set_fixed_velocities(exec, velocity);
+}
+
+template<class Exec>
+void SoftSolver<Exec>::set_moduli(const Exec& exec, std::size_t object,
+                                  const SoftMaterial& material) {
+  implementation_->set_moduli(exec, object, material);
+}
+
+template<class Exec>
+SoftStepGradient SoftSolver<Exec>::pull_back(const Exec& exec, const SoftRecord& record,
+                                             const SoftWeights& weights) {
+  return implementation_->pull_back(exec, record, weights);
 }
 
 template<class Exec>

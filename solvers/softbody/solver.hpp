@@ -68,6 +68,33 @@ struct SoftState {
   int last_iterations = 0, rounds_lost = 0, planned = 0, planned_corrections = 0;
 };
 
+/// Derivatives of an objective by positions and velocities, [points, 3] each.
+struct SoftWeights {
+  std::vector<double> positions, velocities;
+};
+
+/// A step that was taken, [points, 3] each.
+struct SoftRecord {
+  std::vector<double> start_velocities; ///< before it
+  std::vector<double> positions, velocities;
+};
+
+/// Derivatives of an objective by the parameters of an object; 0 for those that its law, or its
+/// mass, does not have.
+struct SoftObjectGradient {
+  double young = 0, poisson = 0, c1 = 0, c2 = 0, bulk = 0; ///< as in SoftMaterial
+  double density = 0;                                      ///< with its weight
+};
+
+struct SoftStepGradient {
+  SoftWeights start;         ///< by the state before the step; of fixed points by their velocities
+  std::vector<double> loads; ///< [points, 3], by those during the step; 0 at fixed points
+  std::vector<SoftObjectGradient> objects;
+  int iterations = 0;     ///< of conjugate gradients
+  double residual = 0;    ///< of the adjoint system, relative and true
+  bool converged = false; ///< it is at most ten times the tolerance
+};
+
 /// Raised when no step can be taken: a matrix that stays singular or indefinite, numbers that are
 /// no longer finite. The state is that before the step.
 class SoftBreakdown : public std::runtime_error {
@@ -107,7 +134,20 @@ public:
   /// Fixed points move with velocities [points, 3] in m/s from the next step on, each step by its
   /// length times these; those of other points do not count. Throws likewise. Fences.
   void set_fixed_velocities(const Exec& exec, const std::vector<double>& velocity);
+  /// Other moduli of an object from the next step on, whose law and thickness stay. Throws
+  /// std::invalid_argument for values out of range. Fences.
+  void set_moduli(const Exec& exec, std::size_t object, const SoftMaterial& material);
   SoftEnergy energy(const Exec& exec) const; ///< Fences.
+
+  /// The derivatives of an objective by what a step began with, from those by what it ended with
+  /// (`weights`): exact for the present moduli where `record` is a step of options.time_step that
+  /// Newton's iteration took to its tolerance in one piece (converged, no halvings), by one linear
+  /// system (several with rayleigh_stiffness). The state stays; the next step gets a fresh factor.
+  /// Throws UsageError, naming the object, for laws that are not hyperelastic, for one Newton
+  /// iteration, for scenes with contact, whose forces are not smooth, and for elements of
+  /// Mooney-Rivlin inside out. Fences. See step_adjoint.hpp.
+  SoftStepGradient pull_back(const Exec& exec, const SoftRecord& record,
+                             const SoftWeights& weights);
   double time() const;
 
   std::int64_t num_nodes() const;

@@ -53,7 +53,14 @@ public:
 
   const BlockMatrix<Exec>& matrix() const { return matrix_; }
   const Array<double, Exec>& mass() const { return mass_; }
-  const std::vector<SoftElements<Exec>>& elements() const { return elements_; }
+  const std::vector<SoftElements<Exec>>& elements() const { return elements_; } ///< by object
+  const ElementMap<Exec>& map() const { return map_; } ///< its slots are those of elements()
+
+  /// Other moduli of an object; its law and thickness stay. For the next collect().
+  void set_moduli(std::size_t object, const SoftMaterial& material) {
+    SoftElements<Exec>& elements = elements_[object];
+    detail::set_soft_coefficients(elements.shape, material, elements.coefficient);
+  }
 
   /// Element matrices and forces at x, v. Does not fence.
   void collect(const Exec& exec, const SoftCoefficients& c, const Array<double, Exec>& x,

@@ -17,8 +17,10 @@
 namespace ossatura::detail {
 
 /// w1 = dW/dI1, wj = dW/dJ, w1j = d2W/dI1 dJ and so on; those that are not here are 0 in all laws.
+/// Real: double, or HyperDual for the derivatives of these. All are linear in the coefficients.
+template<class Real>
 struct LawDerivatives {
-  double w1 = 0, w2 = 0, wj = 0, w11 = 0, w1j = 0, w2j = 0, wjj = 0;
+  Real w1 = 0, w2 = 0, wj = 0, w11 = 0, w1j = 0, w2j = 0, wjj = 0;
 };
 
 /// `coefficient` is lambda, mu.
@@ -31,10 +33,11 @@ struct StVenantKirchhoff {
     return 0.125 * lambda * (i1 - 3) * (i1 - 3) + 0.25 * mu * (i1 * i1 - 2 * i2 - 2 * i1 + 3);
   }
 
-  static KOKKOS_INLINE_FUNCTION LawDerivatives derivatives(const double* coefficient, double i1,
-                                                           double, double) {
+  template<class Real>
+  static KOKKOS_INLINE_FUNCTION LawDerivatives<Real> derivatives(const double* coefficient, Real i1,
+                                                                 Real, Real) {
     const double lambda = coefficient[0], mu = coefficient[1];
-    LawDerivatives w;
+    LawDerivatives<Real> w;
     w.w1 = 0.25 * lambda * (i1 - 3) + 0.5 * mu * (i1 - 1);
     w.w2 = -0.5 * mu;
     w.w11 = 0.25 * lambda + 0.5 * mu;
@@ -53,11 +56,12 @@ struct MooneyRivlin {
            0.5 * coefficient[2] * log_j * log_j;
   }
 
-  static KOKKOS_INLINE_FUNCTION LawDerivatives derivatives(const double* coefficient, double i1,
-                                                           double i2, double j) {
-    const double scale = 1 / cbrt(j * j), log_j = log(j), inverse = 1 / j;
+  template<class Real>
+  static KOKKOS_INLINE_FUNCTION LawDerivatives<Real> derivatives(const double* coefficient, Real i1,
+                                                                 Real i2, Real j) {
+    const Real scale = 1 / cbrt(j * j), log_j = log(j), inverse = 1 / j;
     const double bulk = coefficient[2];
-    LawDerivatives w;
+    LawDerivatives<Real> w;
     w.w1 = coefficient[0] * scale;
     w.w2 = coefficient[1] * scale * scale;
     w.w1j = -2.0 / 3 * inverse * w.w1;
@@ -81,10 +85,11 @@ struct StableNeoHookean {
     return 0.5 * mu * (i1 - 3) + 0.5 * (j - 1) * (sum * (j - 1) - 2 * mu);
   }
 
-  static KOKKOS_INLINE_FUNCTION LawDerivatives derivatives(const double* coefficient, double,
-                                                           double, double j) {
+  template<class Real>
+  static KOKKOS_INLINE_FUNCTION LawDerivatives<Real> derivatives(const double* coefficient, Real,
+                                                                 Real, Real j) {
     const double mu = coefficient[1], sum = coefficient[0] + mu;
-    LawDerivatives w;
+    LawDerivatives<Real> w;
     w.w1 = 0.5 * mu;
     w.wj = sum * (j - 1) - mu;
     w.wjj = sum;

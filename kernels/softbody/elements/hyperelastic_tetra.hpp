@@ -74,7 +74,7 @@ struct HyperelasticTetra {
   }
 
   /// dW/dF and, with a velocity gradient g, `scale` times its change along g.
-  static KOKKOS_INLINE_FUNCTION Matrix3 stress(const Strain& e, const LawDerivatives& w,
+  static KOKKOS_INLINE_FUNCTION Matrix3 stress(const Strain& e, const LawDerivatives<double>& w,
                                                const Matrix3& cofactor_f, double scale,
                                                const Matrix3& g) {
     const Matrix3 q = Law::uses_i2 ? e.i1 * e.f + (-1) * (e.b * e.f) : zero_matrix(); // dI2/dF / 2
@@ -106,7 +106,7 @@ struct HyperelasticTetra {
       prepare_replaced(input, e, velocity_gradient, state);
       return;
     }
-    const LawDerivatives w = Law::derivatives(input.coefficient, e.i1, e.i2, e.j);
+    const LawDerivatives<double> w = Law::derivatives(input.coefficient, e.i1, e.i2, e.j);
     const Matrix3 cofactor_f = Law::uses_j ? cofactor(e.f) : zero_matrix();
     const Matrix3 p = e.volume * stress(e, w, cofactor_f, input.force_scale, velocity_gradient);
     const double volume = e.volume * input.stiffness_scale;
@@ -168,7 +168,7 @@ struct HyperelasticTetra {
       const Matrix3 r = polar_rotation(e.f);
       p = r * stress_of(rest_lame(input, e.volume), rest_strain(e, r));
     } else {
-      const LawDerivatives w = Law::derivatives(input.coefficient, e.i1, e.i2, e.j);
+      const LawDerivatives<double> w = Law::derivatives(input.coefficient, e.i1, e.i2, e.j);
       p = e.volume * stress(e, w, Law::uses_j ? cofactor(e.f) : zero_matrix(), 0, zero_matrix());
     }
     for (int a = 0; a < nodes; ++a)
