@@ -102,6 +102,7 @@ struct SoftSolver<Exec>::Implementation {
   };
   std::vector<Object> objects;
   std::unique_ptr<StepAdjoint<Exec>> adjoint; ///< once it was asked for
+  bool factor_is_of_adjoint = false;          ///< which no step is to use
 
   Implementation(const Exec& exec, const SoftScene& scene, const SoftOptions& given)
       : systems(exec, scene, checked(given), has_contact(scene))
@@ -254,6 +255,8 @@ struct SoftSolver<Exec>::Implementation {
     SoftStep report;
     const double time_before = time;
     kept_before = moved = false;
+    if (factor_is_of_adjoint)
+      forget_factor();
     try {
       advance(exec, options.time_step, 0, time_phases, report);
       note_step(exec, x, systems.system.inverted(), notes);
@@ -316,7 +319,8 @@ struct SoftSolver<Exec>::Implementation {
       state.rounds_lost = contact->rounds_lost();
     }
     state.last_iterations = last_iterations;
-    if (!by_factor || systems.factor_step == 0 || options.refresh == FactorRefresh::background)
+    if (!by_factor || systems.factor_step == 0 || factor_is_of_adjoint ||
+        options.refresh == FactorRefresh::background)
       return state;
     state.factor_positions = to_points(exec, systems.factor_at);
     state.factor_step = systems.factor_step;
@@ -334,9 +338,8 @@ struct SoftSolver<Exec>::Implementation {
     set_time(state.time);
     resident.plan(state.planned);
     last_iterations = state.last_iterations;
-    systems.factor_step = 0;
+    forget_factor();
     if (contact) {
-      contact->forget_factor();
       contact->plan(state.planned_corrections);
       ContactMemory memory = state.contact;
       for (std::int32_t& point : memory.node) {
@@ -404,6 +407,7 @@ struct SoftSolver<Exec>::Implementation {
   /// The next system gets a fresh one.
   void forget_factor() {
     systems.factor_step = 0;
+    factor_is_of_adjoint = false;
     if (contact)
       contact->forget_factor();
   }
@@ -441,7 +445,7 @@ struct SoftSolver<Exec>::Implementation {
     from_points(exec, record.positions, x_trial);
     from_points(exec, record.velocities, v_trial);
     const SolveResult solved = adjoint->pull_back(exec, h, x_trial, v_trial, by_x, by_v, by_load);
-    forget_factor();
+    factor_is_of_adjoint = true;
 
     SoftStepGradient gradient;
     gradient.start = {to_points(exec, by_x), to_points(exec, by_v)};

@@ -222,6 +222,23 @@ OSSATURA_BACKEND_TEST("Moduli set anew are those of a new scene", "[step_gradien
                     ContainsSubstring("less than 0.5"));
 }
 
+OSSATURA_BACKEND_TEST("A motion goes on after a gradient as from its state", "[step_gradients]") {
+  const TestType exec;
+  const SoftScene scene = shaken_scene(SoftLaw::neo_hookean);
+  SoftOptions options = shaken_options(0);
+  options.preconditioner = SoftPreconditioner::ldlt;
+  options.refresh = FactorRefresh::every;
+  SoftSolver<TestType> one(exec, scene, options), other(exec, scene, options);
+  const std::vector<double> start = one.velocities(exec);
+  one.step(exec);
+  const std::vector<double> x = one.positions(exec), v = one.velocities(exec);
+  CHECK(one.pull_back(exec, {start, x, v}, {x, v}).converged);
+  other.set_state(exec, one.state(exec));
+  one.step(exec);
+  other.step(exec);
+  CHECK(one.positions(exec) == other.positions(exec));
+}
+
 OSSATURA_BACKEND_TEST("Gradients that steps do not have are refused", "[step_gradients]") {
   const TestType exec;
   const auto refusal = [&](const SoftScene& scene, const SoftOptions& options) {
