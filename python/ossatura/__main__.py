@@ -22,6 +22,7 @@ def main() -> None:
         sys.exit(_EXIT_BACKEND)
     for ignored in (signal.SIGPIPE, signal.SIGXFSZ):  # by Python; a program that is started from a shell has them
         signal.signal(ignored, signal.SIG_DFL)
+    os.environ.setdefault("OSSATURA_PYTHON", sys.executable)  # for STEP files: its packages are those beside this one
     os.execv(program, ["ossatura", *sys.argv[1:]])
 
 
