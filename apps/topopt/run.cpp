@@ -240,9 +240,10 @@ private:
   void finish_surface(const Exec& exec, const std::vector<double>& density,
                       TopoptRunResults& results) {
     const bool is_written = !stl_.empty() || !file_3mf_.empty(); // else its parts are counted
-    const DesignSurface design = make_design_surface(
-        model_, density,
-        {options_.stl_level, options_.keep_loose, is_written ? options_.smooth : 0});
+    const DesignSurface design =
+        make_design_surface(model_, density,
+                            {options_.stl_level, options_.keep_loose,
+                             is_written ? options_.smooth : 0, is_written && model_.whole});
     results.parts = design.parts;
     if (design.num_held > 0)
       log_info("smoothing left ", format_count(design.num_held), " of ",
@@ -264,7 +265,7 @@ private:
       return write_design_3mf(path, design, options_.stl_level);
     });
     if (const int refine = reanalysis_of(options_, model_); refine > 0 && results.final)
-      results.reanalysis = reanalyse_surface(exec, model_, design.surface, refine);
+      results.reanalysis = reanalyse_surface(exec, model_, design.of_model(), refine);
   }
 
   RunFacts facts() const { return provenance_texts(context_.provenance()); }

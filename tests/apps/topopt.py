@@ -6,7 +6,7 @@ import os
 
 from support import driver_case
 from support.driver_case import BAD_FILE, DONE, NOT_CONVERGED, UNAVAILABLE, USAGE
-from support.designs import TopoptCase, box, problem, volume_of
+from support.designs import TopoptCase, box, problem, shells, volume_of
 
 GENERATORS = {"cantilever": "6x3x3", "mbb": "8x2x3", "lbeam": "5x2x5", "bridge": "8x2x6",
               "torsion": "6x3x3", "inverter": "6x4x4"}
@@ -59,25 +59,6 @@ def vtk(cells=(6, 3, 3), turned=None):
 
 EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples",
                         "topopt")
-
-
-def shells(triangles):
-    """The triangles of each piece: what is joined by common corners."""
-    root = {}
-
-    def find(corner):
-        while root.setdefault(corner, corner) != corner:
-            root[corner] = root[root[corner]]
-            corner = root[corner]
-        return corner
-
-    for a, b, c in triangles:
-        root[find(a)] = find(b)
-        root[find(b)] = find(c)
-    pieces = {}
-    for corners in triangles:
-        pieces.setdefault(find(corners[0]), []).append(corners)
-    return list(pieces.values())
 
 
 class Values(TopoptCase):
@@ -390,6 +371,24 @@ class Results(TopoptCase):
         document.update(volume_fraction=0.75, min_modulus=1e-3)
         run = self.solve(document, "--stl", "s.stl")
         self.assertIn("no-load-path", [w["code"] for w in run["warnings"]])
+
+    def test_a_body_that_cannot_be_joined_to_its_image(self):
+        # Three layers of cells; in the middle one there is a diamond alone, which touches x = 0 by an edge.
+        plane = [(0, -2), (0, 0), (0, 2), (1.5, -2), (1, -1), (2, 0), (1, 1), (1.5, 2)]
+        diamond, others = (1, 4, 5, 6), ((0, 3, 4, 1), (1, 6, 7, 2))
+        cells = [(cell, z) for z in range(3) for cell in (diamond, *others) if z != 1 or cell is diamond]
+        self.write("d.vtk", "# vtk DataFile Version 3.0\nd\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 32 double\n" +
+                   "".join(f"{x} {y} {z}\n" for z in range(4) for x, y in plane) +
+                   f"CELLS {len(cells)} {9 * len(cells)}\n" +
+                   "".join("8 " + " ".join(str(8 * k + n) for k in (z, z + 1) for n in cell) + "\n" for cell, z in cells) +
+                   f"CELL_TYPES {len(cells)}\n" + "12\n" * len(cells))
+        run = self.solve(problem(
+            mesh={"file": "d.vtk"}, supports=[{"box": [0, -2, 0, 2, 2, 0]}], mirrors=[{"axis": "x", "place": 0}],
+            cases=[{"name": "top", "loads": [{"box": [0, -2, 3, 2, 2, 3], "total_force": [0, 0, -1]}]}], whole=True,
+            volume_fraction=0.99, start=0.99, filter={"kind": "none"}, steps=1), "--stl", "d.stl", "--smooth", "0")
+        self.assertIn("not-joined", [w["code"] for w in run["warnings"]])
+        self.assertEqual(run["results"]["surface"]["body"], "half")
+        self.assert_closed(self.triangles("d.stl"))
 
     def test_the_gripper_is_one_piece(self):
         path = os.path.join(EXAMPLES, "gripper.json")

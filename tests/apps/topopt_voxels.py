@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 from support import driver_case
 from support.driver_case import BAD_FILE, NOT_CONVERGED, USAGE
-from support.designs import TopoptCase, box, problem, volume_of
+from support.designs import TopoptCase, box, problem, shells, volume_of
 
 
 def triangles_of_box(size):
@@ -504,6 +504,54 @@ class Part(TopoptCase):
         self.assertNotIn("none.3mf", self.files())
         self.fails(BAD_FILE, "nothere", "topopt", "cantilever", "--cells", "4x2x2", "--steps", "1",
                    "-q", "--3mf", "nothere/s.3mf")
+
+    def test_images_in_mirrors_are_joined_to_the_surface(self):
+        arguments = ("mbb", "--cells", "16x3x8", "--grid", "voxels", "--steps", "12", "--volume", "0.4",
+                     "--mass-density", "1000", "--stl", "s.stl")
+        quarter = self.optimise(*arguments)["results"]
+        own = self.triangles("s.stl")
+        whole = self.optimise(*arguments, "--whole")["results"]
+        joined = self.triangles("s.stl")
+        self.assert_closed(joined)
+        self.assertEqual(len(shells(joined)), 1)
+        self.close(volume_of(joined), 4 * volume_of(own), 1e-6)
+        self.assertEqual([quarter["surface"][key] for key in ("body", "copies_of_model")], ["quarter", 1])
+        self.assertEqual([whole["surface"][key] for key in ("body", "copies_of_model")], ["whole", 4])
+        for key in ("volume", "mass"):
+            self.close(whole["surface"][key], 4 * quarter["surface"][key], 1e-12)
+        # Nothing is left in the mirrors, and no vertex is there twice.
+        for axis in (0, 1):
+            self.assertTrue(any(all(x[axis] == 0 for x in t) for t in own))
+            self.assertFalse(any(all(abs(x[axis]) < 1e-6 for x in t) for t in joined))
+            self.close(min(x[axis] for t in joined for x in t), -max(x[axis] for t in joined for x in t), 1e-6)
+        places = {tuple(round(float(x), 5) for x in corner) for t in joined for corner in t}
+        self.assertEqual(len(places), whole["surface"]["vertices"])
+        # What is solved again is the model, and the share of it that is modelled is said.
+        for results in (quarter, whole):
+            self.assertEqual(results["reanalysis"]["body"], "quarter")
+            self.close(results["reanalysis"]["cube_volume"], quarter["surface"]["volume"], 0.05)
+        self.close(whole["reanalysis"]["objective"], quarter["reanalysis"]["objective"], 0.05)
+        table = self.ossatura("topopt", *arguments, "--whole", "--backend", self.backend).stdout
+        self.assertRegex(table, r"kg, of the whole part\n")
+        self.assertIn("the modelled quarter, with its share of forces and energies", table)
+
+    def test_a_whole_part_in_a_problem(self):
+        half = {**problem(mesh=box((8, 3, 4)), supports=[{"box": [0, 0, 0, 0, 3, 4]}], steps=4,
+                          cases=[{"name": "tip", "loads": [{"box": [8, 0, 0, 8, 3, 4], "traction": [0, 0, -1]}]}]),
+                "mirrors": [{"axis": "y", "place": 3}], "whole": True}
+        run = self.solve(half, "--stl", "s.stl", "--volume", "0.5")
+        self.assert_closed(self.triangles("s.stl"))
+        self.assertEqual(run["results"]["surface"]["body"], "whole")
+        self.assertEqual(max(x[1] for t in self.triangles("s.stl") for x in t), 6)
+        for message, arguments, change in (
+                ("whole: 1: expected true or false", (), {"whole": 1}),
+                ("give the planes of symmetry, or leave it out", (), {"mirrors": []}),
+                ("mirrors[0] and [1] are both normal to y", (),
+                 {"mirrors": [{"axis": "y", "place": 3}, {"axis": "y", "place": 0}]}),
+                ("give the planes of symmetry, or leave it out", ("--whole",), {"mirrors": [], "whole": False})):
+            self.write("p.json", json.dumps({**half, **change}))
+            self.fails(BAD_FILE, message, "topopt", "p.json", "-q", "-o", "out", *arguments)
+        self.fails(USAGE, "--stl, --3mf or --output-dir", "topopt", "mbb", "--whole")
 
 
 class Made(TopoptCase):

@@ -83,6 +83,7 @@ void check_topopt_options(const CLI::App& app, const TopoptCommandOptions& o) {
                   {"--unit", o.kind() != ProblemKind::generator, "a mesh file"},
                   {"--stl-level", has_surface, "--stl, --3mf or --output-dir"},
                   {"--keep-loose", has_surface, "--stl, --3mf or --output-dir"},
+                  {"--whole", has_surface, "--stl, --3mf or --output-dir"},
                   {"--smooth", has_surface, "--stl, --3mf or --output-dir"},
                   {"--reanalyse", has_surface, "--stl, --3mf or --output-dir"},
                   {"--seed", o.distort.has_value() || o.kind() == ProblemKind::json, "--distort"}});

@@ -14,6 +14,7 @@
 #include <ossatura/core/mesh/mechanics/lattice_motion.hpp>
 #include <ossatura/solvers/topopt/bodies/fill_surface.hpp>
 #include <ossatura/solvers/topopt/bodies/solids.hpp>
+#include <ossatura/solvers/topopt/check_options.hpp>
 #include <ossatura/solvers/topopt/generators.hpp>
 #include <ossatura/solvers/topopt/limits/limits.hpp>
 #include <ossatura/solvers/topopt/part/kept_layers.hpp>
@@ -179,6 +180,23 @@ void hold_mirrors(const ProblemDocument& document, const DesignProblem& problem,
                        mirror.place, ": it spans ", format_number(low), " to ", format_number(high),
                        " m");
   }
+}
+
+/// The whole part has an image in one mirror of each axis.
+void require_whole(const ProblemDocument& document) {
+  if (!document.whole)
+    return;
+  if (document.mirrors.empty())
+    fail<InputError>(document.file, ": \"whole\" (--whole) joins the images in \"mirrors\" to the "
+                                    "surface, and there are none: give the planes of symmetry, or "
+                                    "leave it out");
+  for (std::size_t m = 0; m < document.mirrors.size(); ++m)
+    for (std::size_t k = 0; k < m; ++k)
+      if (document.mirrors[k].axis == document.mirrors[m].axis)
+        fail<InputError>(document.file, ": mirrors[", k, "] and [", m, "] are both normal to ",
+                         "xyz"[document.mirrors[m].axis],
+                         ": their images go on without end, and there is no whole part "
+                         "(\"whole\", --whole): leave one of them out");
 }
 
 /// Supports of the mesh, of the document and of mirrors; refuses to hold what a load case of the
@@ -503,6 +521,8 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
 
   problem.held = held.list();
   problem.mirrors = document.mirrors;
+  require_whole(document);
+  model.whole = document.whole;
   if (!document.passive.empty()) {
     problem.role.assign(problem.num_elem(), DesignRole::free);
     for (const PassiveChoice& passive : document.passive)

@@ -161,6 +161,10 @@ void add_result_options(CLI::App& app, TopoptCommandOptions& o) {
       ->capture_default_str();
   app.add_flag("--keep-loose", o.keep_loose,
                "The surface has the parts, too, that join no load to a support");
+  app.add_flag(
+      "--whole", o.whole,
+      "The surface is that of the whole part: its images in the \"mirrors\" of the problem "
+      "are joined to it");
   app.add_option(
          "--smooth", o.smooth,
          "Passes that take the steps of elements out of the surface, without its volume and "

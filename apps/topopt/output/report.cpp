@@ -169,6 +169,12 @@ std::string parts_text(const PartsSummary& parts) {
   return text;
 }
 
+/// "whole part", "modelled half"
+std::string body_text(const TopoptModel& model, const SurfaceSummary& surface) {
+  return surface.num_copies > 1 ? "whole part"
+                                : "modelled " + modelled_share(model.problem.mirrors);
+}
+
 void add_outcome(Table& table, const TopoptModel& model, const TopoptRunResults& results) {
   if (!results.final)
     return;
@@ -201,7 +207,10 @@ void add_outcome(Table& table, const TopoptModel& model, const TopoptRunResults&
                   format_number(results.surface->volume) + " m3" +
                   (model.mass_density
                        ? ", " + format_number(*model.mass_density * results.surface->volume) + " kg"
-                       : ""));
+                       : "") +
+                  (model.problem.mirrors.empty()
+                       ? ""
+                       : ", of the " + body_text(model, *results.surface)));
 }
 
 std::string difference_text(double value, double of_design) {
@@ -221,6 +230,9 @@ void add_reanalysis(Table& table, const TopoptModel& model, const TopoptRunResul
   const ReanalysisSummary& again = *results.reanalysis;
   const Reanalysis& solution = again.solution;
   table.section("Surface, solved again");
+  if (!model.problem.mirrors.empty())
+    table.row("body", "the modelled " + modelled_share(model.problem.mirrors) +
+                          ", with its share of forces and energies");
   table.row("cubes", format_count(solution.num_elem) + " of " + format_number(again.edge, 4) +
                          " m, " + format_number(again.volume) + " m3, all solid");
   table.row("compliance",
@@ -352,11 +364,12 @@ void warn_of_reanalysis(const TopoptModel& model, const ReanalysisSummary& again
                 "cube there; finer cubes by --reanalyse 2, or more volume");
   constexpr double alike = 0.05;
   const double cubes = again.volume + again.left_out;
-  if (surface && std::abs(cubes - surface->volume) > alike * surface->volume)
+  const double enclosed = surface ? surface->volume / surface->num_copies : cubes;
+  if (std::abs(cubes - enclosed) > alike * enclosed)
     log_warning("coarse-cubes", "solved again as cubes of ", format_number(cubes),
                 " m3, where the "
                 "surface encloses ",
-                format_number(surface->volume),
+                format_number(enclosed),
                 ": members are hardly thicker than a cube, and the compliance is of others. Finer "
                 "cubes by --reanalyse 2, finer elements, or more volume");
   for (std::size_t k = 0; k < again.moved.size(); ++k)

@@ -138,6 +138,7 @@ Json placed(const PlacedValue& value) {
 Json reanalysis_json(const TopoptModel& model, const TopoptRunResults& results) {
   const ReanalysisSummary& again = *results.reanalysis;
   Json json = {{"failure", again.failure.empty() ? Json() : Json(again.failure)},
+               {"body", modelled_share(model.problem.mirrors)},
                {"cube_edge", again.edge},
                {"cube_volume", again.volume},
                {"left_out_volume", again.left_out},
@@ -322,6 +323,8 @@ nlohmann::ordered_json topopt_results(const TopoptModel& model, const TopoptRunR
     json["surface"] = {{"vertices", results.surface->num_vertices},
                        {"triangles", results.surface->num_triangles},
                        {"vertices_not_smoothed", results.surface->num_held},
+                       {"body", results.surface->body(model.problem.mirrors)},
+                       {"copies_of_model", results.surface->num_copies},
                        {"volume", results.surface->volume},
                        {"mass", model.mass_density
                                     ? Json(*model.mass_density * results.surface->volume)
