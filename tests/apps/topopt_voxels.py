@@ -342,6 +342,25 @@ class Part(TopoptCase):
         self.assertLess(finer["results"]["reanalysis"]["cube_volume"], 0.95 * 8 * 4)
         self.assertGreater(finer["results"]["reanalysis"]["objective"], again["objective"])
 
+    def test_parts_that_are_not_what_was_designed(self):
+        # A strip that is solid below grey elements, which are not in the surface.
+        strip = problem(mesh=box((12, 3, 6)), supports=[{"box": [0, 0, 0, 0, 3, 6]}],
+                        passive=[{"box": [0, 0, 0, 12, 3, 2], "role": "solid"}], volume_fraction=0.6, penalty=1,
+                        cases=[{"name": "tip", "loads": [{"box": [12, 0, 0, 12, 3, 0], "total_force": [0, 0, -1]}]}],
+                        move=0.001, filter={"kind": "none"}, steps=1)
+        run = self.solve(strip, "--grid", "voxels", "--stl", "s.stl")
+        self.assertEqual([w["code"] for w in run["warnings"]], ["coarse-cubes", "weak-surface"])
+        self.assertGreater(run["results"]["reanalysis"]["difference"], 0.5)
+        self.assertEqual(run["results"]["parts"]["force_share_beside"], [0])
+        strip["cases"].append({"name": "top", "loads": [{"box": [12, 0, 6, 12, 3, 6], "total_force": [0, 0, -1]},
+                                                        {"box": [11, 0, 0, 11, 3, 0], "total_force": [0, 0, -3]}]})
+        run = self.solve(strip, "--stl", "s.stl")
+        self.assertEqual([w["code"] for w in run["warnings"]], ["loads-beside"])
+        self.assertIn("25 % of the loads of case 'top'", run["warnings"][0]["text"])
+        tip, top = run["results"]["parts"]["force_share_beside"]
+        self.assertEqual(tip, 0)
+        self.close(top, 0.25, 1e-12)
+
     def test_surfaces_that_are_not_solved_again(self):
         for arguments, message in (
                 (("--reanalyse", "9", "-o", "out"), "0 to 8 cubes"),

@@ -180,6 +180,7 @@ DesignSurface make_design_surface(const TopoptModel& model, const std::vector<do
   PartsSummary& parts = design.parts;
   parts.num_parts = solid.num_parts;
   parts.joined = sorted.joined;
+  parts.beside = sorted.beside;
   parts.keeps_loose = choices.keep_loose;
   for (std::size_t part = 0; part < volumes.size(); ++part) {
     parts.volume += volumes[part];

@@ -337,7 +337,24 @@ void log_speed(const TopoptModel& model, const TopoptRunResults& results) {
               " GB/s");
 }
 
-void warn_of_parts(const PartsSummary& parts) {
+/// Loads that act in the void beside the surface, where grey elements carried them.
+void warn_of_loads_beside(const TopoptModel& model, const PartsSummary& parts) {
+  constexpr double negligible = 0.01;
+  for (std::size_t k = 0; k < parts.beside.size(); ++k) {
+    if (!(parts.beside[k] > negligible))
+      continue;
+    const bool is_output = k >= model.case_names.size();
+    log_warning("loads-beside", "the surface ends more than an element away from ",
+                format_number(100 * parts.beside[k], 3), " % of the ",
+                is_output ? "output" : "loads of case '" + model.case_names[k] + "'",
+                ": the part that is written does not carry them, as it is grey there. Keep layers "
+                "around loads (--keep), or take projection, more --steps or more volume");
+  }
+}
+
+void warn_of_parts(const TopoptModel& model, const PartsSummary& parts) {
+  if (parts.joined)
+    warn_of_loads_beside(model, parts);
   if (parts.num_parts > 0 && !parts.joined)
     log_warning("no-load-path", "no part of the design joins a load to a support at the level of ",
                 "its surface: more --steps, or a lower --stl-level");
@@ -380,6 +397,20 @@ void warn_of_reanalysis(const TopoptModel& model, const ReanalysisSummary& again
                   format_number(again.moved[k].distance, 3),
                   " m away at most: its compliance is of loads in other places. Keep layers "
                   "around loads");
+}
+
+/// A member that is grey in the design is not in the surface, and others bend in its place.
+void warn_of_weak_surface(const TopoptModel& model, const TopoptRunResults& results) {
+  if (!results.reanalysis->failure.empty() || !results.final)
+    return;
+  constexpr double alike = 1.5;
+  const double ratio =
+      results.reanalysis->solution.objective / compliance_of(model.problem, *results.final);
+  if (ratio > alike)
+    log_warning("weak-surface", "the surface, solved again, is ", format_number(ratio, 3),
+                " times as compliant as its design: it lacks members that are grey in the design. "
+                "Take projection, more --steps, more volume or finer elements, or a lower "
+                "--stl-level");
 }
 
 void warn_of_faults(const ProcessFaults& faults) {
@@ -433,9 +464,11 @@ int report_topopt(const TopoptModel& model, const TopoptRunResults& results,
   const auto write = [&](RunStatus) {
     write_files();
     if (results.parts)
-      warn_of_parts(*results.parts);
-    if (results.reanalysis)
+      warn_of_parts(model, *results.parts);
+    if (results.reanalysis) {
       warn_of_reanalysis(model, *results.reanalysis, results.surface);
+      warn_of_weak_surface(model, results);
+    }
   };
   // What is known of the surface is in the table.
   return finish_run({[&] { return summary_parts(model, results); },

@@ -35,6 +35,7 @@ struct PartsSummary {
   double volume = 0, loose_volume = 0;       ///< m^3, of all and of loose ones
   bool joined = false;                       ///< whether a part joins a load to a support
   bool keeps_loose = false;                  ///< in the surface
+  std::vector<double> beside;                ///< of LooseParts
 };
 
 /// The surface as it was written.

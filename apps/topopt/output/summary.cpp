@@ -318,7 +318,8 @@ nlohmann::ordered_json topopt_results(const TopoptModel& model, const TopoptRunR
                      {"loose", results.parts->num_loose},
                      {"volume", results.parts->volume},
                      {"loose_volume", results.parts->loose_volume},
-                     {"join_load_and_support", results.parts->joined}};
+                     {"join_load_and_support", results.parts->joined},
+                     {"force_share_beside", results.parts->beside}};
   if (results.surface)
     json["surface"] = {{"vertices", results.surface->num_vertices},
                        {"triangles", results.surface->num_triangles},
