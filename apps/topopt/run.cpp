@@ -125,11 +125,9 @@ public:
       , model_(model)
       , context_(context)
       , writer_(context) {
-    if (const auto path = context.claim_file(options.history, stem + ".csv")) {
-      history_ =
-          std::make_unique<DesignHistory>(*path, model.problem.cases.size(), model.problem.limits);
-      files_.push_back(*path);
-    }
+    const auto history = context.claim_file(options.history, stem + ".csv");
+    if (history)
+      files_.push_back(*history);
     if (!options.no_hdf)
       if (const auto path = context.output_file(options.hdf, stem + ".hdf")) {
         design_ = without_hdf(*path) + ".hdf";
@@ -148,6 +146,9 @@ public:
           context.claim_checkpoint(context.output_path(options.checkpoint), options.resume);
       identity_ = identify(model.problem, model.options); // reads all of the mesh
     }
+    if (history) // begins the file: after all claims, which may be refused
+      history_ = std::make_unique<DesignHistory>(*history, model.problem.cases.size(),
+                                                 model.problem.limits);
   }
 
   bool has_checkpoint() const { return !checkpoint_.empty(); }

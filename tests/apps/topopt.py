@@ -650,7 +650,7 @@ class Constraints(TopoptCase):
             self.assertEqual([float(row["constraint_0"]), float(row["constraint_1"])], values)
             self.assertEqual((row["constraint_0_limit"], row["constraint_0_holds"],
                               row["constraint_1_holds"]),
-                             ("1000000", "0", "1" if values[1] <= 60.06 else "0"))
+                             ("1e+06", "0", "1" if values[1] <= 60.06 else "0"))
             self.close(float(row["constraint_1"]), 5 * 54 * float(row["volume"]), 1e-9)
         volume, moved, mass = run["results"]["constraints"]
         self.assertEqual([c["holds"] for c in (volume, moved, mass)],

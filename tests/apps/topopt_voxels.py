@@ -521,8 +521,12 @@ class Part(TopoptCase):
                                 self.backend)
         self.assertIn("none.3mf: not written", process.stderr)
         self.assertNotIn("none.3mf", self.files())
-        self.fails(BAD_FILE, "nothere", "topopt", "cantilever", "--cells", "4x2x2", "--steps", "1",
-                   "-q", "--3mf", "nothere/s.3mf")
+        # Nothing is begun where an output cannot be: not even the history.
+        before = self.files()
+        for option, name in (("--3mf", "s.3mf"), ("--stl", "s.stl"), ("--hdf", "s.hdf"), ("--checkpoint", "c.h5")):
+            self.fails(BAD_FILE, "the directory 'nothere' does not exist", "topopt", "cantilever", "--cells", "4x2x2",
+                       "--steps", "1", "-q", "--history", "h.csv", option, "nothere/" + name)
+            self.assertEqual(self.files(), before)
 
     def test_images_in_mirrors_are_joined_to_the_surface(self):
         arguments = ("mbb", "--cells", "16x3x8", "--grid", "voxels", "--steps", "12", "--volume", "0.4",
