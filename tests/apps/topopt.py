@@ -634,6 +634,42 @@ class Constraints(TopoptCase):
         self.assertEqual((constraint["kind"], constraint["case"]), ("displacement", "tip"))
         self.close(constraint["value"], moved["results"]["cases"][0]["value"], 1e-9)
 
+    def test_robust_designs(self):
+        robust = problem(projection={"robust": 0.2, "sharpness": {"start": 1, "end": 2, "every": 6, "factor": 2}},
+                         filter={"kind": "density", "radius": 1.6}, volume_fraction=0.4, change=0)
+        run = self.solve(robust, "--steps", "12")
+        self.assertEqual([run["engine"][key] for key in ("robust", "threshold", "method", "move")],
+                         [0.2, 0.5, "mma", 0.1])
+        # Steps are of the eroded design, the end is of the one that is made.
+        self.assertLess(run["results"]["objective"], 0.9 * run["results"]["steps"]["objective"][-1])
+        self.assertLessEqual(run["results"]["volume"], 0.4 * (1 + 1e-6))
+        self.solve(robust, "--steps", "7", "--checkpoint", "c.h5")
+        again = self.solve(robust, "--steps", "12", "--resume", "c.h5")
+        for key in ("objective", "volume"):
+            self.assertEqual(again["results"][key], run["results"][key])
+            self.assertEqual(again["results"]["steps"][key], run["results"]["steps"][key][7:])
+        self.fails(BAD_FILE, "checkpoint of other options", "topopt", "p.json", "--steps", "12", "--resume", "c.h5",
+                   "--robust", "0.3", "-q")
+        given = self.optimise("p.json", "--steps", "12", "--robust", "0.2", "--projection")
+        self.assertEqual(given["results"]["steps"]["objective"], run["results"]["steps"]["objective"])
+        table = self.ossatura("topopt", "p.json", "--steps", "1", "--backend", self.backend).stdout
+        self.assertIn("robust projection at 0.3, 0.5 and 0.7", table)
+        self.assertGreater(self.optimise("p.json", "--dry-run", "--grid", "voxels")["results"]["bytes_per_dof"],
+                           self.optimise("p.json", "--dry-run", "--grid", "voxels", "--robust", "0")
+                           ["results"]["bytes_per_dof"])
+        for message, arguments in (("take the projection", ("--no-projection",)),
+                                   ("without a filter", ("--filter", "none")),
+                                   ("not between 0 and 1", ("--threshold", "0.1")),
+                                   ("constraints beside the volume", ("--max-stress", "9")),
+                                   ("overhang is not known", ("--grid", "voxels", "--overhang", "+z"))):
+            self.fails(BAD_FILE, "no robust design (\"robust\", --robust): ", "topopt", "p.json", *arguments, "-q")
+            self.fails(BAD_FILE, message, "topopt", "p.json", *arguments, "-q", "--dry-run")
+        self.fails(BAD_FILE, "the objective is mechanism", "topopt", "inverter", "--cells", "6x4x4", "--robust", "0.2",
+                   "--projection", "-q")
+        self.fails(USAGE, "--robust 0.5: at least 0 and below 0.5", "topopt", "mbb", "--robust", "0.5")
+        self.write("p.json", json.dumps({**robust, "projection": {"robust": 1}}))
+        self.fails(BAD_FILE, "p.json: projection.robust: 1: expected how far", "topopt", "p.json", "-q")
+
     def test_values_of_each_step_and_limits_that_do_not_hold(self):
         self.write("p.json", json.dumps(self.limited(
             {**self.tip, "at_least": 1e6}, {"kind": "mass", "at_most": 60},

@@ -350,14 +350,15 @@ void check_body_loads(const ProblemDocument& document, const TopoptModel& model)
     }
 }
 
-/// As build_topopt_model decides in the end.
-DesignGrid grid_of(const ProblemDocument& document, const Changes<DesignOptions>& changes) {
+/// Options that defaults of others depend on, as build_topopt_model has them in the end.
+DesignOptions options_asked(const ProblemDocument& document,
+                            const Changes<DesignOptions>& changes) {
   DesignOptions options;
   if (is_surface(document.mesh))
     options.grid = DesignGrid::voxels;
   document.changes.apply_to(options);
   changes.apply_to(options);
-  return options.grid;
+  return options;
 }
 
 /// Of tetrahedra, prisms and second-order elements.
@@ -499,7 +500,8 @@ const ElementMesh& TopoptModel::mesh() const {
 TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOptions>& changes) {
   TopoptModel model;
   std::optional<StepSurface> step;
-  HexaModel hexa = load_mesh(document, grid_of(document, changes), model, step);
+  const DesignOptions asked = options_asked(document, changes);
+  HexaModel hexa = load_mesh(document, asked.grid, model, step);
   DesignProblem& problem = model.problem;
   problem.mesh = std::move(hexa.mesh);
   problem.solids = hexa.solids;
@@ -548,6 +550,10 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
   for (const DesignLimit& limit : problem.limits)
     if (limit.kind == DesignLimitKind::stress)
       model.options.move = move_with_stress;
+  if (asked.robust > 0) {
+    model.options.method = DesignMethod::mma;
+    model.options.move = move_of_robust;
+  }
   if (is_surface(document.mesh))
     model.options.grid = DesignGrid::voxels;
   document.changes.apply_to(model.options);
@@ -558,6 +564,8 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
   if (const std::string conflict = describe_conflict(model.options.process); !conflict.empty())
     fail<InputError>(document.file, ": ", conflict);
   set_objective(document, model);
+  if (const std::string reason = describe_not_robust(problem, model.options); !reason.empty())
+    fail<InputError>(document.file, ": no robust design (\"robust\", --robust): ", reason);
   model.has_steps = document.has_steps;
   return model;
 }

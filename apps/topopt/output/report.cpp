@@ -95,7 +95,10 @@ void add_solution(Table& table, const TopoptModel& model, const TopoptRunResults
   if (o.filter != DesignFilter::none)
     method += " of " + format_number(e.radius) + " m";
   if (o.projection)
-    method += ", projection";
+    method += o.robust > 0
+                  ? ", robust projection at " + format_number(o.threshold - o.robust) + ", " +
+                        format_number(o.threshold) + " and " + format_number(o.threshold + o.robust)
+                  : ", projection";
   table.row("method", method);
   if (results.first_step > 0)
     table.row("resumed", "after step " + std::to_string(results.first_step));

@@ -247,7 +247,7 @@ nlohmann::ordered_json topopt_engine(const TopoptModel& model, const TopoptRunRe
                {"filter", name_of(o.filter)},  {"filter_radius", e.radius},
                {"projection", o.projection}};
   if (o.projection)
-    json["threshold"] = o.threshold;
+    json.update({{"threshold", o.threshold}, {"robust", o.robust}});
   if (o.sharpens())
     json["sharpness"] = continuation_text(o.sharpness);
   json.update({{"penalty", continuation_text(o.penalty)},
