@@ -125,11 +125,9 @@ public:
       , model_(model)
       , context_(context)
       , writer_(context) {
-    if (const auto path = context.claim_file(options.history, stem + ".csv")) {
-      history_ =
-          std::make_unique<DesignHistory>(*path, model.problem.cases.size(), model.problem.limits);
-      files_.push_back(*path);
-    }
+    const auto history = context.claim_file(options.history, stem + ".csv");
+    if (history)
+      files_.push_back(*history);
     if (!options.no_hdf)
       if (const auto path = context.output_file(options.hdf, stem + ".hdf")) {
         design_ = without_hdf(*path) + ".hdf";
@@ -148,6 +146,9 @@ public:
           context.claim_checkpoint(context.output_path(options.checkpoint), options.resume);
       identity_ = identify(model.problem, model.options); // reads all of the mesh
     }
+    if (history) // begins the file: after all claims, which may be refused
+      history_ = std::make_unique<DesignHistory>(*history, model.problem.cases.size(),
+                                                 model.problem.limits);
   }
 
   bool has_checkpoint() const { return !checkpoint_.empty(); }
@@ -240,9 +241,10 @@ private:
   void finish_surface(const Exec& exec, const std::vector<double>& density,
                       TopoptRunResults& results) {
     const bool is_written = !stl_.empty() || !file_3mf_.empty(); // else its parts are counted
-    const DesignSurface design = make_design_surface(
-        model_, density,
-        {options_.stl_level, options_.keep_loose, is_written ? options_.smooth : 0});
+    const DesignSurface design =
+        make_design_surface(model_, density,
+                            {options_.stl_level, options_.keep_loose,
+                             is_written ? options_.smooth : 0, is_written && model_.whole});
     results.parts = design.parts;
     if (design.num_held > 0)
       log_info("smoothing left ", format_count(design.num_held), " of ",
@@ -264,7 +266,7 @@ private:
       return write_design_3mf(path, design, options_.stl_level);
     });
     if (const int refine = reanalysis_of(options_, model_); refine > 0 && results.final)
-      results.reanalysis = reanalyse_surface(exec, model_, design.surface, refine);
+      results.reanalysis = reanalyse_surface(exec, model_, design.of_model(), refine);
   }
 
   RunFacts facts() const { return provenance_texts(context_.provenance()); }

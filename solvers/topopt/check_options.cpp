@@ -46,4 +46,29 @@ const DesignOptions& checked(const DesignOptions& o) {
   return o;
 }
 
+std::string describe_not_robust(const DesignProblem& problem, const DesignOptions& o) {
+  if (o.robust == 0)
+    return {};
+  if (!o.projection)
+    return "its three designs are projections of one: take the projection";
+  if (!(o.robust > 0 && o.threshold - o.robust > 0 && o.threshold + o.robust < 1))
+    return "its thresholds, " + std::to_string(o.threshold) + " less and more " +
+           std::to_string(o.robust) + ", are not between 0 and 1";
+  if (o.filter == DesignFilter::none)
+    return "without a filter its three designs are the same: take the filter density";
+  // Where all loads are given forces or displacements, less material is never stiffer.
+  if (o.objective != DesignObjective::compliance)
+    return std::string("the objective is ") + name_of(o.objective) +
+           ", of which the eroded design need not be the worst: take the least compliance";
+  if (!problem.limits.empty())
+    return "constraints beside the volume would be of three designs, and are not known so: leave "
+           "them out";
+  if (problem.has_body_loads())
+    return "gravity and rotation grow with the material, so that the eroded design need not be the "
+           "worst: leave them out";
+  if (o.process.overhang)
+    return "overhang is not known of three designs: leave it out";
+  return {};
+}
+
 } // namespace ossatura

@@ -52,6 +52,8 @@ DesignDensities<Exec>::DesignDensities(const Exec& exec, const DesignProblem& pr
     make_process(exec, problem, body);
   make_filter(exec, problem, body);
   density_ = make_zeros<double>(exec, num_elem_, "ossatura::design::density");
+  if (is_robust())
+    eroded_ = make_zeros<double>(exec, num_elem_, "ossatura::design::eroded");
   if (keeps_dv_)
     dv_ = make_zeros<double>(exec, num_elem_, "ossatura::design::volume_gradient");
   if (keeps_filtered())
@@ -148,6 +150,8 @@ void DesignDensities<Exec>::refresh(const Exec& exec, const Vector& x, const Des
   }
   make_physical(exec, moment);
   sums_ = sum_design(exec, role_, element_volume_, density_);
+  if (is_robust())
+    make_robust(exec, moment, scratch);
   if (keeps_dv_ && (!dv_known_ || depends_on_design())) { // else all maps are linear: it stays
     fill_volume_gradient(exec, moment, dv_, scratch);
     dv_known_ = true;
@@ -167,12 +171,23 @@ void DesignDensities<Exec>::make_physical(const Exec& exec, const DesignMoment& 
   set_passive(exec, role_, 1, 0, density_);
 }
 
+/// The eroded design, and the volume of the dilated one.
+template<class Exec>
+void DesignDensities<Exec>::make_robust(const Exec& exec, const DesignMoment& moment,
+                                        const Vector& scratch) {
+  project(exec, projection(moment, -1), filtered_, scratch);
+  set_passive(exec, role_, 1, 0, scratch);
+  dilated_volume_ = sum_design(exec, role_, element_volume_, scratch).volume / sums_.total_volume;
+  project(exec, projection(moment, 1), filtered_, eroded_);
+  set_passive(exec, role_, 1, 0, eroded_);
+}
+
 template<class Exec>
 void DesignDensities<Exec>::fill_volume_gradient(const Exec& exec, const DesignMoment& moment,
                                                  const Vector& result,
                                                  const Vector& scratch) const {
   scale_volumes(exec, 1 / sums_.total_volume, element_volume_, result);
-  chain(exec, moment, result, scratch);
+  chain(exec, projection(moment, -1), moment, result, scratch);
 }
 
 template<class Exec>
@@ -195,19 +210,20 @@ void DesignDensities<Exec>::pull_back(const Exec& exec, const Vector& x, const D
       process_->link_back(exec, role_, gradient);
     set_passive(exec, role_, 0, 0, gradient);
   } else {
-    chain(exec, moment, gradient, scratch);
+    chain(exec, projection(moment, 1), moment, gradient, scratch);
   }
 }
 
 /// Makes a gradient by physical densities one by variables.
 template<class Exec>
-void DesignDensities<Exec>::chain(const Exec& exec, const DesignMoment& moment,
-                                  const Vector& gradient, const Vector& scratch) const {
+void DesignDensities<Exec>::chain(const Exec& exec, const TanhProjection& smooth_step,
+                                  const DesignMoment& moment, const Vector& gradient,
+                                  const Vector& scratch) const {
   set_passive(exec, role_, 0, 0, gradient);
   if (options_.process.shapes())
     process_->shape_back(exec, moment.sharpness, role_, blueprint(), density_, gradient);
   if (options_.projection)
-    project_back(exec, projection(moment), filtered_, gradient);
+    project_back(exec, smooth_step, filtered_, gradient);
   if (filters_densities()) {
     if (process_)
       process_->link_back(exec, role_, gradient);

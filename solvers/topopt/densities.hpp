@@ -2,6 +2,16 @@
 // DesignDensities turns the variables of a design into its physical densities, and gradients back:
 // by links between elements, filter, projection, what a process makes of them, and roles of
 // elements. With links L, before the filter and after it, the densities are P(H(L F L x)).
+//
+// A robust design [1] has three of the same filtered densities: that which is made, an eroded one,
+// of a larger threshold of the projection, and a dilated one, of a smaller. The compliance is that
+// of the eroded one, the largest of the three; the volume is limited for the dilated one. What is
+// too thin to be there when it is eroded carries nothing, and a gap that dilation closes saves
+// nothing, so that members and gaps are of some size.
+//
+// [1] F. Wang, B. Lazarov, O. Sigmund. On projection methods, convergence and robust formulations
+//     in topology optimization. Struct. Multidiscip. Optim. 43 (2011) 767-784,
+//     doi:10.1007/s00158-010-0602-y.
 #pragma once
 
 #include <ossatura/kernels/topopt/design_variables.hpp>
@@ -45,13 +55,17 @@ public:
                  const Vector& gradient, const Vector& scratch);
 
   const Array<std::uint8_t, Exec>& role() const { return role_; }
-  double radius() const { return radius_; } ///< of the filter
-  const Vector& density() const { return density_; }
-  /// Of the volume fraction, by variables, after a refresh at the same moment: made in `room`, with
+  double radius() const { return radius_; }          ///< of the filter
+  const Vector& density() const { return density_; } ///< of the design that is made
+  /// Of the one that is analysed in each step.
+  const Vector& tested() const { return is_robust() ? eroded_ : density_; }
+  /// Of limited_volume(), by variables, after a refresh at the same moment: made in `room`, with
   /// `scratch`, where the body saves memory. Does not fence.
   Vector volume_gradient(const Exec& exec, const DesignMoment& moment, const Vector& room,
                          const Vector& scratch) const;
   double volume() const { return sums_.volume / sums_.total_volume; } ///< fraction
+  /// Of the dilated one of a robust design; else the same.
+  double limited_volume() const { return is_robust() ? dilated_volume_ : volume(); }
   double grey() const { return sums_.grey / sums_.free_volume; }
   ProcessFaults process_faults(const Exec& exec) const; ///< of `density`; fences
 
@@ -60,8 +74,9 @@ private:
   void make_process(const Exec& exec, const DesignProblem& problem, const DesignBody<Exec>& body);
   void make_filter(const Exec& exec, const DesignProblem& problem, const DesignBody<Exec>& body);
   void make_physical(const Exec& exec, const DesignMoment& moment);
-  void chain(const Exec& exec, const DesignMoment& moment, const Vector& gradient,
-             const Vector& scratch) const;
+  void make_robust(const Exec& exec, const DesignMoment& moment, const Vector& scratch);
+  void chain(const Exec& exec, const TanhProjection& smooth_step, const DesignMoment& moment,
+             const Vector& gradient, const Vector& scratch) const;
   void fill_volume_gradient(const Exec& exec, const DesignMoment& moment, const Vector& result,
                             const Vector& scratch) const;
   bool filters_densities() const {
@@ -75,8 +90,10 @@ private:
   bool depends_on_design() const { return options_.projection || options_.process.shapes(); }
   /// What a process that shapes makes densities of.
   const Vector& blueprint() const { return options_.projection ? projected_ : filtered_; }
-  TanhProjection projection(const DesignMoment& moment) const {
-    return {moment.sharpness, options_.threshold};
+  bool is_robust() const { return options_.robust > 0; }
+  /// `more`: of the threshold, options_.robust times 1, of the eroded design, to -1.
+  TanhProjection projection(const DesignMoment& moment, int more = 0) const {
+    return {moment.sharpness, options_.threshold + more * options_.robust};
   }
 
   DesignOptions options_;
@@ -90,6 +107,8 @@ private:
       filtered_; ///< where it is no other vector: Helmholtz filters may fail, projections need it
   Vector projected_; ///< of overhang with a projection alone
   Vector density_;
+  Vector eroded_;             ///< of robust designs alone
+  double dilated_volume_ = 0; ///< fraction, likewise
   bool keeps_dv_; ///< the gradient of the volume, which depends on no x without projection, draw
                   ///< and overhang
   Vector dv_;

@@ -60,7 +60,7 @@ struct DesignOptimizer<Exec>::Implementation {
   Vector lower, upper;        ///< of moving asymptotes alone
   Vector dg;                  ///< [num_constraints, num_elem] where there are limits
   std::vector<double> limit_scale, objectives; ///< of DesignState
-  double excess = 0;                           ///< likewise
+  double excess = 0, dilated_limit = 0;        ///< likewise
   double scale = 0, penalty, sharpness, change = 1;
   int steps = 0;
 
@@ -78,6 +78,8 @@ struct DesignOptimizer<Exec>::Implementation {
       , penalty(options.penalty.start)
       , sharpness(options.sharpens() ? options.sharpness.start : 0) {
     OSSATURA_REQUIRE(young > 0 && std::isfinite(young), "a modulus of " << young);
+    const std::string not_robust = describe_not_robust(problem, options);
+    OSSATURA_REQUIRE(not_robust.empty(), "no robust design: " << not_robust);
     OSSATURA_REQUIRE(!analysis.loads().has_body() || options.method == DesignMethod::mma,
                      "optimality criteria take gradients of one sign, and those with gravity or "
                      "rotation have both: take the method mma");
@@ -152,13 +154,13 @@ struct DesignOptimizer<Exec>::Implementation {
 
   void refresh(const Exec& exec) { densities.refresh(exec, x, moment(), df(exec)); }
 
-  DesignStep analyse(const Exec& exec) {
+  DesignStep analyse(const Exec& exec, const Vector& density) {
     DesignStep step;
     step.penalty = penalty;
     step.sharpness = sharpness;
     step.volume = densities.volume();
     step.grey = densities.grey();
-    analysis.run(exec, steps + 1, law(), densities.density(), step);
+    analysis.run(exec, steps + 1, law(), density, step);
     if (is_volume())
       step.objective = step.volume;
     try {
@@ -178,8 +180,8 @@ struct DesignOptimizer<Exec>::Implementation {
       Kokkos::deep_copy(exec, df, volume_gradient(exec));
       return densities.volume();
     }
-    analysis.differentiate(exec, law(), densities.density(), df);
-    const double size = sum_of_sizes(exec, densities.density(), df);
+    analysis.differentiate(exec, law(), densities.tested(), df);
+    const double size = sum_of_sizes(exec, densities.tested(), df);
     if (!std::isfinite(size))
       fail<DesignBreakdown>("step ", steps + 1, ": the gradient is not finite");
     densities.pull_back(exec, x, moment(), df, x_new(exec));
@@ -236,7 +238,8 @@ struct DesignOptimizer<Exec>::Implementation {
     const TimedScope scope("ossatura::design::update");
     const Vector df = this->df(exec), x_new = this->x_new(exec);
     const MoveRange<Exec> bounds{densities.role(), x, least(), options.move};
-    const double volume = densities.volume();
+    const double volume = densities.limited_volume();
+    const double most = options.robust > 0 ? dilated_limit : options.volume_fraction;
     const Vector dv = is_volume() ? Vector() : volume_gradient(exec);
     double multiplier = 0;
     if (mma) {
@@ -247,24 +250,32 @@ struct DesignOptimizer<Exec>::Implementation {
         Kokkos::deep_copy(exec, constraint_gradient(0), dv);
       const bool of_volume = limits.count() == 0;
       for (const double one :
-           mma->propose(exec, x, scale, df,
-                        of_volume ? std::vector<double>{volume - options.volume_fraction} : g,
+           mma->propose(exec, x, scale, df, of_volume ? std::vector<double>{volume - most} : g,
                         of_volume ? dv : dg, lower, upper, x_new))
         multiplier += one;
     } else {
       // Per Sigmund (1997), mechanisms use a smaller damping exponent (0.3): their gradients change
       // sign.
-      multiplier =
-          optimality_step(exec, OcArrays<Exec, MoveRange<Exec>>{x, bounds, df, dv, body->volume()},
-                          options.volume_fraction - volume, options.volume_fraction,
-                          is_mechanism() ? 0.3 : 0.5, options.multiplier_tolerance, x_new);
+      multiplier = optimality_step(
+          exec, OcArrays<Exec, MoveRange<Exec>>{x, bounds, df, dv, body->volume()}, most - volume,
+          most, is_mechanism() ? 0.3 : 0.5, options.multiplier_tolerance, x_new);
     }
     if (!std::isfinite(multiplier) || !std::isfinite(sum_of_sizes(exec, x_new, x_new)))
       fail<DesignBreakdown>("step ", steps + 1, ": the new design is not finite");
   }
 
+  /// Of robust designs: what the dilated design may have follows the volume of the one that is
+  /// made, so that this is what is allowed in the end. Not in each step: where members grow, the
+  /// design that is made grows more than the dilated one, and the limit would chase it.
+  void follow_volume() {
+    constexpr int every = 20;
+    if (options.robust > 0 && (steps % every == 0 || dilated_limit == 0))
+      dilated_limit = options.volume_fraction * densities.limited_volume() / densities.volume();
+  }
+
   DesignStep step(const Exec& exec) {
-    DesignStep report = analyse(exec);
+    follow_volume();
+    DesignStep report = analyse(exec, densities.tested());
     const double scale_before = scale;
     const std::vector<double> next_scale = next_limit_scale(report);
     Stopwatch timer;
@@ -422,11 +433,13 @@ bool DesignOptimizer<Exec>::meet_volume(const Exec& exec) {
 
 template<class Exec>
 DesignStep DesignOptimizer<Exec>::analyse(const Exec& exec) {
-  return implementation_->analyse(exec);
+  return implementation_->analyse(exec, implementation_->densities.density());
 }
 
 template<class Exec>
 std::vector<double> DesignOptimizer<Exec>::objective_gradient(const Exec& exec) {
+  if (implementation_->options.robust > 0)
+    implementation_->analyse(exec, implementation_->densities.tested());
   implementation_->gradient(exec);
   const Array<double, Exec> df = implementation_->df(exec);
   if (implementation_->is_mechanism()) // maximised
@@ -443,7 +456,7 @@ template<class Exec>
 std::vector<double> DesignOptimizer<Exec>::limit_gradient(const Exec& exec, int which) {
   Implementation& own = *implementation_;
   OSSATURA_REQUIRE(which >= 0 && std::size_t(which) < own.limits.count(), "limit " << which);
-  DesignStep report = own.analyse(exec);
+  DesignStep report = own.analyse(exec, own.densities.density());
   const auto result = make_zeros<double>(exec, own.num_elem(), "ossatura::design::limit_gradient");
   own.differentiate_limit(exec, std::size_t(which), report, result);
   return body().download_elements(exec, result);
@@ -551,6 +564,7 @@ DesignState DesignOptimizer<Exec>::state(const Exec& exec) const {
   state.limit_scale = own.limit_scale;
   state.objectives = own.objectives;
   state.excess = own.excess;
+  state.dilated_limit = own.dilated_limit;
   state.preconditioner = body.state(exec);
   return state;
 }
@@ -595,8 +609,9 @@ void DesignOptimizer<Exec>::set_state(const Exec& exec, const DesignState& state
   std::copy(state.limit_scale.begin(), state.limit_scale.end(), own.limit_scale.begin());
   own.objectives = state.objectives;
   own.excess = state.excess;
+  own.dilated_limit = state.dilated_limit;
   own.refresh(exec);
-  own.analysis.set_modulus(exec, own.law(), own.densities.density());
+  own.analysis.set_modulus(exec, own.law(), own.densities.tested());
   own.body->set_state(exec, state.preconditioner);
 }
 

@@ -42,8 +42,10 @@ struct DesignLimitValue {
 
 /// One step: the design was analysed, then changed.
 struct DesignStep {
-  int number = 0;       ///< from 1
-  double objective = 0; ///< of the design at the start of the step; a volume is a fraction
+  int number = 0; ///< from 1
+  /// Of the design at the start of the step, of a robust one of its eroded design; a volume is a
+  /// fraction.
+  double objective = 0;
   /// f . u of each load case, less the work that its displacements take (analysis.hpp);
   /// mechanisms: output displacement.
   std::vector<double> cases;
@@ -70,6 +72,7 @@ struct DesignState {
   std::vector<double> limit_scale; ///< factor of each limit's mean of stresses; 0: none yet
   std::vector<double> objectives;  ///< of the last steps, at most objective_window + 1
   double excess = 0;               ///< of the volume and all limits in the last step, the largest
+  double dilated_limit = 0;        ///< of robust designs: the volume fraction of the dilated one
   HexaPreconditionerState preconditioner;
 };
 
@@ -104,13 +107,14 @@ public:
   /// fraction; false, and the design as it was, where it would not be. Fences.
   bool meet_volume(const Exec& exec);
 
-  /// Analyses the present design without changing it (number 0, change 0); the next solves start
-  /// from its displacements. Throws DesignBreakdown.
+  /// Analyses the present design without changing it (number 0, change 0), of a robust one that
+  /// which is made; the next solves start from its displacements. Throws DesignBreakdown.
   DesignStep analyse(const Exec& exec);
 
   /// After `analyse`: derivatives by variables [num_elem], zero where an element is not free, of
-  /// the objective (the sensitivity filter makes its mean of them) and of the volume fraction.
-  /// Fence.
+  /// the objective (the sensitivity filter makes its mean of them) and of the volume fraction. Of
+  /// robust designs those that steps take (densities.hpp): the eroded design is solved for once
+  /// more. Fence.
   std::vector<double> objective_gradient(const Exec& exec);
   std::vector<double> volume_gradient(const Exec& exec) const;
   /// The same of the value of a limit, of stresses of their mean. Solves for its adjoints. Fences.

@@ -58,6 +58,9 @@ inline constexpr double linear_below_with_mass = 0.25;
 /// A move limit for designs whose stress is limited: with the usual one stresses swing.
 inline constexpr double move_with_stress = 0.1;
 
+/// Likewise for robust designs: a sharp projection makes much of a small change.
+inline constexpr double move_of_robust = 0.1;
+
 /// Steps over which the objective has to stay for a run to end by it.
 inline constexpr int objective_window = 5;
 /// The part of a limit by which a value may be beyond it, and the limit holds.
@@ -82,6 +85,9 @@ struct DesignOptions {
   double radius = 0;       ///< of the filter, m; 0: 1.5 times the mean edge of elements
   bool projection = false; ///< tanh projection (Wang, Lazarov, Sigmund 2011) of filtered densities
   double threshold = 0.5;  ///< eta of the projection
+  /// > 0: of the same design three projections are looked at, that which is made and, with the
+  /// threshold larger and smaller by so much, an eroded and a dilated one (densities.hpp).
+  double robust = 0;
   Continuation sharpness{1, 64, 40, 2}; ///< beta of the projection, or of heights that are drawn
   DesignProcess process;                ///< that the part is to be made by
   DesignMethod method = DesignMethod::oc;

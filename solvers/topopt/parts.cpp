@@ -2,6 +2,7 @@
 #include <ossatura/solvers/topopt/parts.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 namespace ossatura {
 
@@ -59,6 +60,53 @@ std::vector<bool> parts_without(const SolidParts& solid, const Ends& ends) {
   return loose;
 }
 
+double size_of(const NodeForce& one) {
+  return std::hypot(one.force[0], one.force[1], one.force[2]);
+}
+
+/// The shares of loads, and of the output, on nodes that are not reached.
+std::vector<double> shares_beside(const DesignProblem& problem, const std::vector<bool>& reached) {
+  std::vector<double> shares;
+  double all = 0, beside = 0;
+  const auto add = [&](std::int32_t node, double size) {
+    all += size;
+    beside += reached[std::size_t(node)] ? 0 : size;
+  };
+  const auto finish = [&] {
+    shares.push_back(all > 0 ? beside / all : 0);
+    all = beside = 0;
+  };
+  for (const DesignLoadCase& one : problem.cases) {
+    for (const NodeForce& force : one.loads.forces)
+      add(force.node, size_of(force));
+    if (all == 0)
+      for (const NodeDisplacement& moved : one.loads.displacements)
+        add(moved.node, 1);
+    finish();
+  }
+  if (problem.output.empty())
+    return shares;
+  for (const NodeForce& direction : problem.output)
+    add(direction.node, size_of(direction));
+  finish();
+  return shares;
+}
+
+/// As shares_beside, an element beyond the parts that are not loose counted as reached.
+/// widen(nodes) adds all nodes of the elements that have one.
+template<class Widen>
+std::vector<double> shares_not_reached(const DesignProblem& problem, const SolidParts& solid,
+                                       const std::vector<bool>& loose, const Widen& widen) {
+  std::vector<bool> reached(solid.part_of_node.size());
+  for (std::size_t n = 0; n < reached.size(); ++n)
+    reached[n] = solid.part_of_node[n] >= 0 && !loose[std::size_t(solid.part_of_node[n])];
+  std::vector<double> shares = shares_beside(problem, reached);
+  if (std::count(shares.begin(), shares.end(), 0.0) == std::ptrdiff_t(shares.size()))
+    return shares;
+  widen(reached);
+  return shares_beside(problem, reached);
+}
+
 } // namespace
 
 LooseParts find_loose_parts(const DesignProblem& problem,
@@ -67,21 +115,29 @@ LooseParts find_loose_parts(const DesignProblem& problem,
   const auto joins = [](const std::vector<bool>& loose) {
     return std::count(loose.begin(), loose.end(), false) > 0;
   };
-  LooseParts parts{parts_without(solid, ends), false};
-  parts.joined = joins(parts.loose);
-  if (parts.joined)
-    return parts;
-  const ElementMesh own = problem.lattice ? problem.lattice->mesh() : ElementMesh{};
-  const auto nodes_of = [&](std::size_t e) {
-    return problem.lattice ? NodeRange{own.node.data() + 8 * e, own.node.data() + 8 * e + 8}
-                           : problem.nodes_of(e);
+  LooseParts parts{parts_without(solid, ends), false, {}};
+  ElementMesh own; // of a lattice, where it is needed
+  const auto widen_by_element = [&](std::vector<bool>& nodes) {
+    if (problem.lattice && own.node.empty())
+      own = problem.lattice->mesh();
+    widen(
+        problem.num_elem(),
+        [&](std::size_t e) {
+          return problem.lattice ? NodeRange{own.node.data() + 8 * e, own.node.data() + 8 * e + 8}
+                                 : problem.nodes_of(e);
+        },
+        nodes);
   };
-  widen(problem.num_elem(), nodes_of, ends.loaded);
-  widen(problem.num_elem(), nodes_of, ends.supported);
-  parts.loose = parts_without(solid, ends);
   parts.joined = joins(parts.loose);
+  if (!parts.joined) {
+    widen_by_element(ends.loaded);
+    widen_by_element(ends.supported);
+    parts.loose = parts_without(solid, ends);
+    parts.joined = joins(parts.loose);
+  }
   if (!parts.joined)
     parts.loose.assign(parts.loose.size(), false);
+  parts.beside = shares_not_reached(problem, solid, parts.loose, widen_by_element);
   return parts;
 }
 

@@ -16,6 +16,10 @@ namespace ossatura {
 struct LooseParts {
   std::vector<bool> loose; ///< [num_parts], all false unless `joined`
   bool joined = false;     ///< whether a part joins a load to a support
+  /// Of each load case the share of its forces (where it has none, of what it moves) that acts
+  /// farther than an element from all parts that are not loose; of mechanisms the output is the
+  /// last.
+  std::vector<double> beside;
 };
 
 /// supported: nodes that are held otherwise than by mirrors; none where all supports count.

@@ -6,7 +6,7 @@ import os
 
 from support import driver_case
 from support.driver_case import BAD_FILE, DONE, NOT_CONVERGED, UNAVAILABLE, USAGE
-from support.designs import TopoptCase, box, problem, volume_of
+from support.designs import TopoptCase, box, problem, shells, volume_of
 
 GENERATORS = {"cantilever": "6x3x3", "mbb": "8x2x3", "lbeam": "5x2x5", "bridge": "8x2x6",
               "torsion": "6x3x3", "inverter": "6x4x4"}
@@ -59,25 +59,6 @@ def vtk(cells=(6, 3, 3), turned=None):
 
 EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples",
                         "topopt")
-
-
-def shells(triangles):
-    """The triangles of each piece: what is joined by common corners."""
-    root = {}
-
-    def find(corner):
-        while root.setdefault(corner, corner) != corner:
-            root[corner] = root[root[corner]]
-            corner = root[corner]
-        return corner
-
-    for a, b, c in triangles:
-        root[find(a)] = find(b)
-        root[find(b)] = find(c)
-    pieces = {}
-    for corners in triangles:
-        pieces.setdefault(find(corners[0]), []).append(corners)
-    return list(pieces.values())
 
 
 class Values(TopoptCase):
@@ -391,6 +372,24 @@ class Results(TopoptCase):
         run = self.solve(document, "--stl", "s.stl")
         self.assertIn("no-load-path", [w["code"] for w in run["warnings"]])
 
+    def test_a_body_that_cannot_be_joined_to_its_image(self):
+        # Three layers of cells; in the middle one there is a diamond alone, which touches x = 0 by an edge.
+        plane = [(0, -2), (0, 0), (0, 2), (1.5, -2), (1, -1), (2, 0), (1, 1), (1.5, 2)]
+        diamond, others = (1, 4, 5, 6), ((0, 3, 4, 1), (1, 6, 7, 2))
+        cells = [(cell, z) for z in range(3) for cell in (diamond, *others) if z != 1 or cell is diamond]
+        self.write("d.vtk", "# vtk DataFile Version 3.0\nd\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 32 double\n" +
+                   "".join(f"{x} {y} {z}\n" for z in range(4) for x, y in plane) +
+                   f"CELLS {len(cells)} {9 * len(cells)}\n" +
+                   "".join("8 " + " ".join(str(8 * k + n) for k in (z, z + 1) for n in cell) + "\n" for cell, z in cells) +
+                   f"CELL_TYPES {len(cells)}\n" + "12\n" * len(cells))
+        run = self.solve(problem(
+            mesh={"file": "d.vtk"}, supports=[{"box": [0, -2, 0, 2, 2, 0]}], mirrors=[{"axis": "x", "place": 0}],
+            cases=[{"name": "top", "loads": [{"box": [0, -2, 3, 2, 2, 3], "total_force": [0, 0, -1]}]}], whole=True,
+            volume_fraction=0.99, start=0.99, filter={"kind": "none"}, steps=1), "--stl", "d.stl", "--smooth", "0")
+        self.assertIn("not-joined", [w["code"] for w in run["warnings"]])
+        self.assertEqual(run["results"]["surface"]["body"], "half")
+        self.assert_closed(self.triangles("d.stl"))
+
     def test_the_gripper_is_one_piece(self):
         path = os.path.join(EXAMPLES, "gripper.json")
         run = self.optimise(path, "--stl", "g.stl")
@@ -635,6 +634,42 @@ class Constraints(TopoptCase):
         self.assertEqual((constraint["kind"], constraint["case"]), ("displacement", "tip"))
         self.close(constraint["value"], moved["results"]["cases"][0]["value"], 1e-9)
 
+    def test_robust_designs(self):
+        robust = problem(projection={"robust": 0.2, "sharpness": {"start": 1, "end": 2, "every": 6, "factor": 2}},
+                         filter={"kind": "density", "radius": 1.6}, volume_fraction=0.4, change=0)
+        run = self.solve(robust, "--steps", "12")
+        self.assertEqual([run["engine"][key] for key in ("robust", "threshold", "method", "move")],
+                         [0.2, 0.5, "mma", 0.1])
+        # Steps are of the eroded design, the end is of the one that is made.
+        self.assertLess(run["results"]["objective"], 0.9 * run["results"]["steps"]["objective"][-1])
+        self.assertLessEqual(run["results"]["volume"], 0.4 * (1 + 1e-6))
+        self.solve(robust, "--steps", "7", "--checkpoint", "c.h5")
+        again = self.solve(robust, "--steps", "12", "--resume", "c.h5")
+        for key in ("objective", "volume"):
+            self.assertEqual(again["results"][key], run["results"][key])
+            self.assertEqual(again["results"]["steps"][key], run["results"]["steps"][key][7:])
+        self.fails(BAD_FILE, "checkpoint of other options", "topopt", "p.json", "--steps", "12", "--resume", "c.h5",
+                   "--robust", "0.3", "-q")
+        given = self.optimise("p.json", "--steps", "12", "--robust", "0.2", "--projection")
+        self.assertEqual(given["results"]["steps"]["objective"], run["results"]["steps"]["objective"])
+        table = self.ossatura("topopt", "p.json", "--steps", "1", "--backend", self.backend).stdout
+        self.assertIn("robust projection at 0.3, 0.5 and 0.7", table)
+        self.assertGreater(self.optimise("p.json", "--dry-run", "--grid", "voxels")["results"]["bytes_per_dof"],
+                           self.optimise("p.json", "--dry-run", "--grid", "voxels", "--robust", "0")
+                           ["results"]["bytes_per_dof"])
+        for message, arguments in (("take the projection", ("--no-projection",)),
+                                   ("without a filter", ("--filter", "none")),
+                                   ("not between 0 and 1", ("--threshold", "0.1")),
+                                   ("constraints beside the volume", ("--max-stress", "9")),
+                                   ("overhang is not known", ("--grid", "voxels", "--overhang", "+z"))):
+            self.fails(BAD_FILE, "no robust design (\"robust\", --robust): ", "topopt", "p.json", *arguments, "-q")
+            self.fails(BAD_FILE, message, "topopt", "p.json", *arguments, "-q", "--dry-run")
+        self.fails(BAD_FILE, "the objective is mechanism", "topopt", "inverter", "--cells", "6x4x4", "--robust", "0.2",
+                   "--projection", "-q")
+        self.fails(USAGE, "--robust 0.5: at least 0 and below 0.5", "topopt", "mbb", "--robust", "0.5")
+        self.write("p.json", json.dumps({**robust, "projection": {"robust": 1}}))
+        self.fails(BAD_FILE, "p.json: projection.robust: 1: expected how far", "topopt", "p.json", "-q")
+
     def test_values_of_each_step_and_limits_that_do_not_hold(self):
         self.write("p.json", json.dumps(self.limited(
             {**self.tip, "at_least": 1e6}, {"kind": "mass", "at_most": 60},
@@ -651,7 +686,7 @@ class Constraints(TopoptCase):
             self.assertEqual([float(row["constraint_0"]), float(row["constraint_1"])], values)
             self.assertEqual((row["constraint_0_limit"], row["constraint_0_holds"],
                               row["constraint_1_holds"]),
-                             ("1000000", "0", "1" if values[1] <= 60.06 else "0"))
+                             ("1e+06", "0", "1" if values[1] <= 60.06 else "0"))
             self.close(float(row["constraint_1"]), 5 * 54 * float(row["volume"]), 1e-9)
         volume, moved, mass = run["results"]["constraints"]
         self.assertEqual([c["holds"] for c in (volume, moved, mass)],

@@ -137,6 +137,24 @@ class Solids(TopoptCase):
                 self.assertEqual(len(hdf5_values.read(path, "VTKHDF/Connectivity")), offsets[-1])
                 self.assertEqual(len(hdf5_values.read(path, "VTKHDF/PointData/displacement")), 3 * len(mesh.point))
 
+    def test_a_half_that_is_robust_and_written_whole(self):
+        for kind in ("C3D4", "C3D10", "C3D15"):
+            with self.subTest(kind=kind):
+                self.write("deck.inp", Mesh(kind).cantilever())
+                self.write("half.json", json.dumps({
+                    "mesh": {"file": "deck.inp"}, "mirrors": [{"axis": "y", "place": 0}], "whole": True, "steps": 4,
+                    "filter": {"kind": "density", "radius": 0.8}, "volume_fraction": 0.4,
+                    "projection": {"robust": 0.2, "sharpness": {"start": 1, "end": 2, "every": 2, "factor": 2}}}))
+                run = self.optimise("half.json", "--stl", "s.stl", "--stl-level", "0.3")
+                steps = run["results"]["steps"]["objective"]
+                self.assertLess(steps[1], steps[0])
+                self.assertEqual((run["engine"]["robust"], run["results"]["surface"]["body"]), (0.2, "whole"))
+                triangles = self.triangles("s.stl")
+                self.assert_closed(triangles)
+                self.close(volume_of(triangles), run["results"]["surface"]["volume"], 1e-4)
+                sides = [corner[1] for t in triangles for corner in t]
+                self.close(min(sides), -max(sides), 1e-6)
+
     def test_places_of_a_problem(self):
         mesh = Mesh("C3D10", (4, 2, 2), (4, 1, 1))
         self.write("deck.inp", mesh.deck())

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 from support import driver_case
 from support.driver_case import BAD_FILE, NOT_CONVERGED, USAGE
-from support.designs import TopoptCase, box, problem, volume_of
+from support.designs import TopoptCase, box, problem, shells, volume_of
 
 
 def triangles_of_box(size):
@@ -342,6 +342,25 @@ class Part(TopoptCase):
         self.assertLess(finer["results"]["reanalysis"]["cube_volume"], 0.95 * 8 * 4)
         self.assertGreater(finer["results"]["reanalysis"]["objective"], again["objective"])
 
+    def test_parts_that_are_not_what_was_designed(self):
+        # A strip that is solid below grey elements, which are not in the surface.
+        strip = problem(mesh=box((12, 3, 6)), supports=[{"box": [0, 0, 0, 0, 3, 6]}],
+                        passive=[{"box": [0, 0, 0, 12, 3, 2], "role": "solid"}], volume_fraction=0.6, penalty=1,
+                        cases=[{"name": "tip", "loads": [{"box": [12, 0, 0, 12, 3, 0], "total_force": [0, 0, -1]}]}],
+                        move=0.001, filter={"kind": "none"}, steps=1)
+        run = self.solve(strip, "--grid", "voxels", "--stl", "s.stl")
+        self.assertEqual([w["code"] for w in run["warnings"]], ["coarse-cubes", "weak-surface"])
+        self.assertGreater(run["results"]["reanalysis"]["difference"], 0.5)
+        self.assertEqual(run["results"]["parts"]["force_share_beside"], [0])
+        strip["cases"].append({"name": "top", "loads": [{"box": [12, 0, 6, 12, 3, 6], "total_force": [0, 0, -1]},
+                                                        {"box": [11, 0, 0, 11, 3, 0], "total_force": [0, 0, -3]}]})
+        run = self.solve(strip, "--stl", "s.stl")
+        self.assertEqual([w["code"] for w in run["warnings"]], ["loads-beside"])
+        self.assertIn("25 % of the loads of case 'top'", run["warnings"][0]["text"])
+        tip, top = run["results"]["parts"]["force_share_beside"]
+        self.assertEqual(tip, 0)
+        self.close(top, 0.25, 1e-12)
+
     def test_surfaces_that_are_not_solved_again(self):
         for arguments, message in (
                 (("--reanalyse", "9", "-o", "out"), "0 to 8 cubes"),
@@ -502,8 +521,60 @@ class Part(TopoptCase):
                                 self.backend)
         self.assertIn("none.3mf: not written", process.stderr)
         self.assertNotIn("none.3mf", self.files())
-        self.fails(BAD_FILE, "nothere", "topopt", "cantilever", "--cells", "4x2x2", "--steps", "1",
-                   "-q", "--3mf", "nothere/s.3mf")
+        # Nothing is begun where an output cannot be: not even the history.
+        before = self.files()
+        for option, name in (("--3mf", "s.3mf"), ("--stl", "s.stl"), ("--hdf", "s.hdf"), ("--checkpoint", "c.h5")):
+            self.fails(BAD_FILE, "the directory 'nothere' does not exist", "topopt", "cantilever", "--cells", "4x2x2",
+                       "--steps", "1", "-q", "--history", "h.csv", option, "nothere/" + name)
+            self.assertEqual(self.files(), before)
+
+    def test_images_in_mirrors_are_joined_to_the_surface(self):
+        arguments = ("mbb", "--cells", "16x3x8", "--grid", "voxels", "--steps", "12", "--volume", "0.4",
+                     "--mass-density", "1000", "--stl", "s.stl")
+        quarter = self.optimise(*arguments)["results"]
+        own = self.triangles("s.stl")
+        whole = self.optimise(*arguments, "--whole")["results"]
+        joined = self.triangles("s.stl")
+        self.assert_closed(joined)
+        self.assertEqual(len(shells(joined)), 1)
+        self.close(volume_of(joined), 4 * volume_of(own), 1e-6)
+        self.assertEqual([quarter["surface"][key] for key in ("body", "copies_of_model")], ["quarter", 1])
+        self.assertEqual([whole["surface"][key] for key in ("body", "copies_of_model")], ["whole", 4])
+        for key in ("volume", "mass"):
+            self.close(whole["surface"][key], 4 * quarter["surface"][key], 1e-12)
+        # Nothing is left in the mirrors, and no vertex is there twice.
+        for axis in (0, 1):
+            self.assertTrue(any(all(x[axis] == 0 for x in t) for t in own))
+            self.assertFalse(any(all(abs(x[axis]) < 1e-6 for x in t) for t in joined))
+            self.close(min(x[axis] for t in joined for x in t), -max(x[axis] for t in joined for x in t), 1e-6)
+        places = {tuple(round(float(x), 5) for x in corner) for t in joined for corner in t}
+        self.assertEqual(len(places), whole["surface"]["vertices"])
+        # What is solved again is the model, and the share of it that is modelled is said.
+        for results in (quarter, whole):
+            self.assertEqual(results["reanalysis"]["body"], "quarter")
+            self.close(results["reanalysis"]["cube_volume"], quarter["surface"]["volume"], 0.05)
+        self.close(whole["reanalysis"]["objective"], quarter["reanalysis"]["objective"], 0.05)
+        table = self.ossatura("topopt", *arguments, "--whole", "--backend", self.backend).stdout
+        self.assertRegex(table, r"kg, of the whole part\n")
+        self.assertIn("the modelled quarter, with its share of forces and energies", table)
+
+    def test_a_whole_part_in_a_problem(self):
+        half = {**problem(mesh=box((8, 3, 4)), supports=[{"box": [0, 0, 0, 0, 3, 4]}], steps=4,
+                          cases=[{"name": "tip", "loads": [{"box": [8, 0, 0, 8, 3, 4], "traction": [0, 0, -1]}]}]),
+                "mirrors": [{"axis": "y", "place": 3}], "whole": True}
+        run = self.solve(half, "--stl", "s.stl", "--volume", "0.5")
+        self.assert_closed(self.triangles("s.stl"))
+        self.assertEqual(run["results"]["surface"]["body"], "whole")
+        self.assertEqual(max(x[1] for t in self.triangles("s.stl") for x in t), 6)
+        for message, arguments, change in (
+                ("whole: 1: expected true or false", (), {"whole": 1}),
+                ("give the planes of symmetry, or leave it out", (), {"mirrors": []}),
+                ("mirrors[0] and [1] are both normal to y", (),
+                 {"mirrors": [{"axis": "y", "place": 3}, {"axis": "y", "place": 0}]}),
+                ("give the planes of symmetry, or leave it out", ("--whole",), {"mirrors": [], "whole": False})):
+            self.write("p.json", json.dumps({**half, **change}))
+            self.fails(BAD_FILE, message, "topopt", "p.json", "-q", "-o", "out", *arguments)
+        self.fails(USAGE, "--stl, --3mf or --output-dir", "topopt", "mbb", "--whole")
 
 
 class Made(TopoptCase):

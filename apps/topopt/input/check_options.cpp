@@ -21,6 +21,8 @@ void check_design(const CLI::App& app, const TopoptCommandOptions& options) {
   if (!(o.sharpness.start >= 0.01))
     fail<UsageError>("--sharpness ", o.sharpness.start, ": at least 0.01");
   require_fraction("--threshold", o.threshold, "a density");
+  if (!(o.robust >= 0 && o.robust < 0.5))
+    fail<UsageError>("--robust ", o.robust, ": at least 0 and below 0.5");
   require_fraction("--min-modulus", o.min_modulus, "a part of the modulus");
   if (!(o.move > 0 && o.move <= 1))
     fail<UsageError>("--move ", o.move, ": greater than 0 and at most 1");
@@ -83,6 +85,7 @@ void check_topopt_options(const CLI::App& app, const TopoptCommandOptions& o) {
                   {"--unit", o.kind() != ProblemKind::generator, "a mesh file"},
                   {"--stl-level", has_surface, "--stl, --3mf or --output-dir"},
                   {"--keep-loose", has_surface, "--stl, --3mf or --output-dir"},
+                  {"--whole", has_surface, "--stl, --3mf or --output-dir"},
                   {"--smooth", has_surface, "--stl, --3mf or --output-dir"},
                   {"--reanalyse", has_surface, "--stl, --3mf or --output-dir"},
                   {"--seed", o.distort.has_value() || o.kind() == ProblemKind::json, "--distort"}});

@@ -14,6 +14,7 @@
 #include <ossatura/core/mesh/mechanics/lattice_motion.hpp>
 #include <ossatura/solvers/topopt/bodies/fill_surface.hpp>
 #include <ossatura/solvers/topopt/bodies/solids.hpp>
+#include <ossatura/solvers/topopt/check_options.hpp>
 #include <ossatura/solvers/topopt/generators.hpp>
 #include <ossatura/solvers/topopt/limits/limits.hpp>
 #include <ossatura/solvers/topopt/part/kept_layers.hpp>
@@ -181,6 +182,23 @@ void hold_mirrors(const ProblemDocument& document, const DesignProblem& problem,
   }
 }
 
+/// The whole part has an image in one mirror of each axis.
+void require_whole(const ProblemDocument& document) {
+  if (!document.whole)
+    return;
+  if (document.mirrors.empty())
+    fail<InputError>(document.file, ": \"whole\" (--whole) joins the images in \"mirrors\" to the "
+                                    "surface, and there are none: give the planes of symmetry, or "
+                                    "leave it out");
+  for (std::size_t m = 0; m < document.mirrors.size(); ++m)
+    for (std::size_t k = 0; k < m; ++k)
+      if (document.mirrors[k].axis == document.mirrors[m].axis)
+        fail<InputError>(document.file, ": mirrors[", k, "] and [", m, "] are both normal to ",
+                         "xyz"[document.mirrors[m].axis],
+                         ": their images go on without end, and there is no whole part "
+                         "(\"whole\", --whole): leave one of them out");
+}
+
 /// Supports of the mesh, of the document and of mirrors; refuses to hold what a load case of the
 /// mesh moves. Nodes that are moved load, and support nothing.
 HeldMask make_supports(const ProblemDocument& document, const HexaModel& hexa,
@@ -332,14 +350,15 @@ void check_body_loads(const ProblemDocument& document, const TopoptModel& model)
     }
 }
 
-/// As build_topopt_model decides in the end.
-DesignGrid grid_of(const ProblemDocument& document, const Changes<DesignOptions>& changes) {
+/// Options that defaults of others depend on, as build_topopt_model has them in the end.
+DesignOptions options_asked(const ProblemDocument& document,
+                            const Changes<DesignOptions>& changes) {
   DesignOptions options;
   if (is_surface(document.mesh))
     options.grid = DesignGrid::voxels;
   document.changes.apply_to(options);
   changes.apply_to(options);
-  return options.grid;
+  return options;
 }
 
 /// Of tetrahedra, prisms and second-order elements.
@@ -481,7 +500,8 @@ const ElementMesh& TopoptModel::mesh() const {
 TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOptions>& changes) {
   TopoptModel model;
   std::optional<StepSurface> step;
-  HexaModel hexa = load_mesh(document, grid_of(document, changes), model, step);
+  const DesignOptions asked = options_asked(document, changes);
+  HexaModel hexa = load_mesh(document, asked.grid, model, step);
   DesignProblem& problem = model.problem;
   problem.mesh = std::move(hexa.mesh);
   problem.solids = hexa.solids;
@@ -503,6 +523,8 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
 
   problem.held = held.list();
   problem.mirrors = document.mirrors;
+  require_whole(document);
+  model.whole = document.whole;
   if (!document.passive.empty()) {
     problem.role.assign(problem.num_elem(), DesignRole::free);
     for (const PassiveChoice& passive : document.passive)
@@ -528,6 +550,10 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
   for (const DesignLimit& limit : problem.limits)
     if (limit.kind == DesignLimitKind::stress)
       model.options.move = move_with_stress;
+  if (asked.robust > 0) {
+    model.options.method = DesignMethod::mma;
+    model.options.move = move_of_robust;
+  }
   if (is_surface(document.mesh))
     model.options.grid = DesignGrid::voxels;
   document.changes.apply_to(model.options);
@@ -538,6 +564,8 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
   if (const std::string conflict = describe_conflict(model.options.process); !conflict.empty())
     fail<InputError>(document.file, ": ", conflict);
   set_objective(document, model);
+  if (const std::string reason = describe_not_robust(problem, model.options); !reason.empty())
+    fail<InputError>(document.file, ": no robust design (\"robust\", --robust): ", reason);
   model.has_steps = document.has_steps;
   return model;
 }

@@ -33,6 +33,7 @@ struct TopoptModel {
   std::vector<std::int32_t> supported; ///< nodes held otherwise than by mirrors
   std::int64_t num_kept = 0;           ///< elements that are solid as they are near these or loads
   bool has_steps = false;              ///< how many is said by the user
+  bool whole = false;                  ///< the surface has its images in the mirrors
 
   std::int64_t num_nodes() const { return std::int64_t(problem.num_nodes()); }
   std::int64_t num_elem() const { return std::int64_t(problem.num_elem()); }

@@ -90,6 +90,9 @@ void add_design_options(CLI::App& app, TopoptCommandOptions& o) {
   add_growing(app, o.changes, "--sharpness", &D::sharpness,
               "Of the projection, and of --draw: beta");
   add_number(app, o.changes, "--threshold", &D::threshold, "X", "Of the projection: eta");
+  add_number(app, o.changes, "--robust", &D::robust, "X",
+             "Stiff, too, when the projection's threshold is larger by X, so that members and gaps "
+             "are not thin; 0: do not");
   add_growing(app, o.changes, "--penalty", &D::penalty,
               "Power p of the densities; START:END:EVERY:CHANGE grows, as in 1:3:20:+0.5");
   add_number(app, o.changes, "--min-modulus", &D::min_modulus, "X",
@@ -97,10 +100,11 @@ void add_design_options(CLI::App& app, TopoptCommandOptions& o) {
   add_named(app, o.changes, "--method", &D::method,
             "Optimality criteria, or the method of moving asymptotes",
             default_text(o.changes.defaults.method) + "; " + default_text(mechanism.method) +
-                " for mechanisms, gravity, rotation and with constraints");
+                " for mechanisms, gravity, rotation, with constraints and --robust");
   add_number(app, o.changes, "--move", &D::move, "X", "Largest change of a density in a step",
              default_text(o.changes.defaults.move) + "; " + default_text(mechanism.move) +
-                 " for mechanisms, " + default_text(move_with_stress) + " where stress is limited");
+                 " for mechanisms, " + default_text(move_with_stress) +
+                 " where stress is limited, " + default_text(move_of_robust) + " with --robust");
   add_number(app, o.changes, "--start", &D::start, "X", "Density of the first design",
              "that of --volume; 1 for --objective volume");
   add_number(app, o.changes, "--change", &D::change_tolerance, "X",
@@ -161,6 +165,10 @@ void add_result_options(CLI::App& app, TopoptCommandOptions& o) {
       ->capture_default_str();
   app.add_flag("--keep-loose", o.keep_loose,
                "The surface has the parts, too, that join no load to a support");
+  app.add_flag(
+      "--whole", o.whole,
+      "The surface is that of the whole part: its images in the \"mirrors\" of the problem "
+      "are joined to it");
   app.add_option(
          "--smooth", o.smooth,
          "Passes that take the steps of elements out of the surface, without its volume and "

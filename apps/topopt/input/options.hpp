@@ -41,6 +41,7 @@ struct TopoptCommandOptions : StepFileOptions {
   int smooth = 20;              ///< passes
   std::optional<int> reanalyse; ///< cubes along an edge of an element; 0: none
   bool bound = false;           ///< of the compliance
+  bool whole = false;           ///< the surface with its images in the mirrors
 
   ProblemKind kind() const;
   /// Whether there may be a surface in a file.

@@ -72,6 +72,7 @@ ProblemDocument make_document(const TopoptCommandOptions& options) {
     document.mass_density = options.mass_density;
   if (options.keep)
     document.keep = options.keep;
+  document.whole = document.whole || options.whole;
   if (options.young)
     document.young = options.young;
   if (options.poisson)

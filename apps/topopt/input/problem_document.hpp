@@ -121,6 +121,7 @@ struct ProblemDocument {
   std::vector<PassiveChoice> passive;
   std::optional<double> keep; ///< m around supports and loads that stay solid
   std::vector<MirrorPlane> mirrors;
+  bool whole = false; ///< the surface has its images in the mirrors
   bool is_mechanism = false;
   bool is_least_volume = false;
   bool has_objective = false; ///< chosen on the command line

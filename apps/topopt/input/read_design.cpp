@@ -57,12 +57,20 @@ void read_projection(const Place& place, ProblemDocument& problem) {
     problem.changes.set(&DesignOptions::projection, place.boolean());
     return;
   }
-  place.require_object({"threshold", "sharpness"});
+  place.require_object({"threshold", "sharpness", "robust"});
   problem.changes.set(&DesignOptions::projection, true);
   Reader read(place, problem.changes);
   read.fraction("threshold", &DesignOptions::threshold, "a density between 0 and 1");
   read.set("sharpness", &DesignOptions::sharpness,
            growing(0.01, "beta of the projection, at least 0.01"));
+  read.set("robust", &DesignOptions::robust, [](const Place& p) {
+    const char* expected = "how far the thresholds of the eroded and the dilated design are from "
+                           "that of the projection, at least 0 and below 0.5";
+    const double value = p.number(expected);
+    if (!(value >= 0 && value < 0.5))
+      p.fail_value(expected);
+    return value;
+  });
 }
 
 void read_linear_solver(const Place& place, ProblemDocument& problem) {

@@ -346,6 +346,8 @@ void read_loading(const JsonPlace& place, ProblemDocument& problem) {
       mirror.place = item.at("place", expected).number(expected);
       problem.mirrors.push_back(mirror);
     }
+  if (const auto whole = place.find("whole"))
+    problem.whole = whole->boolean();
   if (const auto objective = place.find("objective")) {
     if (objective->json().is_object()) {
       objective->require_object({"mechanism"});

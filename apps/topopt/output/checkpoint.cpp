@@ -163,6 +163,8 @@ DesignIdentity identify(const DesignProblem& problem, const DesignOptions& o) {
     hash.add(o.grid);
   if (o.process.any())
     add_process(hash, o.process);
+  if (o.robust > 0) // likewise
+    hash.add(o.robust);
   identity.options = hash.digits();
   return identity;
 }
@@ -186,6 +188,8 @@ void write_design_checkpoint(const std::string& path, const DesignState& state,
       group.write(name, {values.size()}, values.data());
     };
     root.write_scalar("excess", state.excess);
+    if (state.dilated_limit > 0)
+      root.write_scalar("dilated_limit", state.dilated_limit);
     write(root, "limit_scale", state.limit_scale);
     write(root, "objectives", state.objectives);
     write(root, "x", state.x);
@@ -257,6 +261,9 @@ DesignState read_design_checkpoint(const std::string& path, const DesignIdentity
   };
   if (root.has("objectives")) // checkpoints of before have none
     read_limit_state(file, path, problem, state);
+  if (root.has("dilated_limit")) // of robust designs
+    state.dilated_limit =
+        root.dataset("dilated_limit").read_scalar<double>("the volume of the dilated design");
   const std::size_t num_elem = problem.num_elem();
   state.x = read("x", num_elem, false);
   state.x_old = read("x_old", num_elem, true);
@@ -266,8 +273,9 @@ DesignState read_design_checkpoint(const std::string& path, const DesignIdentity
   const auto count =
       root.dataset("num_displacements").read_scalar<std::int64_t>("the number of solves of a step");
   if (state.steps < 0 ||
-      !std::isfinite(state.scale + state.penalty + state.sharpness + state.change) || count < 0 ||
-      count > 100000)
+      !std::isfinite(state.scale + state.penalty + state.sharpness + state.change +
+                     state.dilated_limit) ||
+      count < 0 || count > 100000)
     fail<InputError>(path, ": step ", state.steps, ": the file is damaged");
   for (std::int64_t i = 0; i < count; ++i)
     state.displacement.push_back(

@@ -6,12 +6,15 @@
 #include <ossatura/core/io/surface/write_3mf.hpp>
 #include <ossatura/core/io/surface/write_stl.hpp>
 #include <ossatura/core/mesh/iso_surface.hpp>
+#include <ossatura/core/mesh/surface/mirror_surface.hpp>
 #include <ossatura/core/mesh/surface/smooth_surface.hpp>
 #include <ossatura/solvers/topopt/loads.hpp>
 #include <ossatura/solvers/topopt/parts.hpp>
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
+#include <numeric>
 
 namespace ossatura {
 
@@ -117,6 +120,53 @@ SolidParts parts_of(const TopoptModel& model, const std::vector<double>& density
   return solid_parts(mesh, node_means(mesh, density), level);
 }
 
+/// The surface with its images in all mirrors, the numbers of its vertices there, and the box
+/// around.
+struct WholeSurface {
+  TriangleSurface surface;
+  std::vector<int> number;
+  Box bounds;
+};
+
+WholeSurface join_images(const DesignProblem& problem, const TriangleSurface& modelled) {
+  WholeSurface whole{modelled, {}, problem.bounds()};
+  const Box& box = whole.bounds;
+  // As nodes are held on mirrors, and rounding.
+  const double slack = 2e-9 * std::hypot(box[3] - box[0], box[4] - box[1], box[5] - box[2]);
+  whole.number.resize(modelled.vertex.size());
+  std::iota(whole.number.begin(), whole.number.end(), 0);
+  for (const MirrorPlane& mirror : problem.mirrors) {
+    MirroredSurface joined = mirror_surface(whole.surface, mirror.axis, mirror.place, slack);
+    for (int& number : whole.number)
+      number = number < 0 ? -1 : joined.number[std::size_t(number)];
+    whole.surface = std::move(joined.surface);
+    double& low = whole.bounds[std::size_t(mirror.axis)];
+    double& high = whole.bounds[std::size_t(mirror.axis) + 3];
+    const double image[2] = {2 * mirror.place - high, 2 * mirror.place - low};
+    low = std::min(low, image[0]);
+    high = std::max(high, image[1]);
+  }
+  return whole;
+}
+
+/// Joins the images to the surface, if they can be, and returns the box around all. `number`: of
+/// the vertices of the model in the surface.
+Box join_images(const TopoptModel& model, DesignSurface& design, std::vector<int>& number) {
+  WholeSurface whole = join_images(model.problem, design.surface);
+  if (const std::string defect = describe_first_open_edge(whole.surface); !defect.empty()) {
+    log_warning("not-joined",
+                "the surface is of the model alone, since its images in the mirrors "
+                "cannot be joined to it: it touches a mirror along ",
+                defect, ". Model a body that has faces where it touches a mirror");
+    return model.problem.bounds();
+  }
+  design.modelled = std::move(design.surface);
+  design.surface = std::move(whole.surface);
+  design.num_copies = 1 << model.problem.mirrors.size();
+  number = std::move(whole.number);
+  return whole.bounds;
+}
+
 } // namespace
 
 DesignSurface make_design_surface(const TopoptModel& model, const std::vector<double>& density,
@@ -130,6 +180,7 @@ DesignSurface make_design_surface(const TopoptModel& model, const std::vector<do
   PartsSummary& parts = design.parts;
   parts.num_parts = solid.num_parts;
   parts.joined = sorted.joined;
+  parts.beside = sorted.beside;
   parts.keeps_loose = choices.keep_loose;
   for (std::size_t part = 0; part < volumes.size(); ++part) {
     parts.volume += volumes[part];
@@ -140,12 +191,18 @@ DesignSurface make_design_surface(const TopoptModel& model, const std::vector<do
   }
   design.surface = choices.keep_loose || parts.num_loose == 0 ? std::move(solid.surface)
                                                               : without_parts(solid, sorted.loose);
-  if (choices.smooth > 0 && !design.surface.triangle.empty()) {
-    SmoothedSurface smooth =
-        smooth_surface(std::move(design.surface), choices.smooth, model.problem.bounds());
-    design.surface = std::move(smooth.surface);
-    design.num_held = smooth.num_held;
-  }
+  if (design.surface.triangle.empty())
+    return design;
+  std::vector<int> number;
+  const Box bounds = choices.whole ? join_images(model, design, number) : model.problem.bounds();
+  // All together, so that there is no crease in a mirror.
+  SmoothedSurface smooth = smooth_surface(std::move(design.surface), choices.smooth, bounds);
+  design.surface = std::move(smooth.surface);
+  design.num_held = smooth.num_held;
+  // Vertices in a mirror alone stay: what triangles there enclose is nothing wherever these are.
+  for (std::size_t v = 0; v < number.size(); ++v)
+    if (number[v] >= 0)
+      design.modelled.vertex[v] = design.surface.vertex[std::size_t(number[v])];
   return design;
 }
 
@@ -163,7 +220,9 @@ std::optional<SurfaceSummary> summarise(const std::string& path, const DesignSur
   summary.num_vertices = std::int64_t(design.surface.vertex.size());
   summary.num_triangles = std::int64_t(design.surface.triangle.size());
   summary.num_held = design.num_held;
-  summary.volume = design.parts.volume - (design.parts.keeps_loose ? 0 : design.parts.loose_volume);
+  summary.num_copies = design.num_copies;
+  summary.volume = design.num_copies * (design.parts.volume -
+                                        (design.parts.keeps_loose ? 0 : design.parts.loose_volume));
   return summary;
 }
 

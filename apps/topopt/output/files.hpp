@@ -37,15 +37,21 @@ void write_design(const std::string& path, const TopoptModel& model, const Desig
 struct SurfaceChoices {
   double level = 0.5;
   bool keep_loose = false;
-  int smooth = 0; ///< passes of smooth_surface
+  int smooth = 0;     ///< passes of smooth_surface
+  bool whole = false; ///< with its images in mirrors
 };
 
 /// The surface of {density > level}, from means at nodes.
 struct DesignSurface {
   TriangleSurface surface;   ///< in m; without loose parts unless these are kept
+  TriangleSurface modelled;  ///< what of it is modelled, closed in the mirrors; empty: all
+  int num_copies = 1;        ///< of the model, images among them, that it is made of
   std::int64_t num_held = 0; ///< vertices that smoothing left where they were, lest triangles cross
-  PartsSummary parts;
+  PartsSummary parts;        ///< of the model
+
+  const TriangleSurface& of_model() const { return num_copies > 1 ? modelled : surface; }
 };
+/// Warns, and is of the model alone, where the images cannot be joined.
 DesignSurface make_design_surface(const TopoptModel& model, const std::vector<double>& density,
                                   const SurfaceChoices& choices);
 

@@ -2,6 +2,7 @@
 #include "apps/topopt/output/history.hpp"
 
 #include "apps/topopt/output/results.hpp"
+#include <ossatura/core/base/exact_digits.hpp>
 
 #include <cstdio>
 
@@ -31,11 +32,8 @@ DesignHistory::DesignHistory(const std::string& path, std::size_t num_cases,
 }
 
 void DesignHistory::add(const DesignStep& step) {
+  const auto exact = [](double value) { return "," + exact_digits(value); };
   char text[64];
-  const auto exact = [&text](double value) {
-    std::snprintf(text, sizeof text, ",%.17g", value);
-    return std::string(text);
-  };
   const auto brief = [&text](const char* format, double value) {
     std::snprintf(text, sizeof text, format, value);
     return std::string(text);

@@ -134,8 +134,9 @@ double bytes_of_limits(const TopoptModel& model) {
 /// dozen numbers of the design, those of moving asymptotes and the filter; of nodes their points
 /// and a dozen vectors, and three more for each case.
 double bytes_of_design(const TopoptModel& model, double num_solves) {
-  const double of_elem =
-      193 + 12 * filter_entries(model) + (model.options.method == DesignMethod::mma ? 48 : 0);
+  const double of_elem = 193 + 12 * filter_entries(model) +
+                         (model.options.method == DesignMethod::mma ? 48 : 0) +
+                         (model.options.robust > 0 ? 8 : 0);
   return double(model.num_elem()) * of_elem +
          double(model.num_nodes()) * (29 + 24 * (12.5 + 3 * num_solves)) + bytes_of_limits(model);
 }
@@ -199,7 +200,7 @@ TopoptPrediction predict_on_voxels(const TopoptModel& model, double num_solves, 
       o.process.shapes();
   const double of_elem = 2 * 8 + (o.filter == DesignFilter::none ? 0 : 8) + 1 +
                          (keeps_filtered ? 8 : 0) + (o.process.overhang && o.projection ? 8 : 0) +
-                         (o.method == DesignMethod::mma ? 8 * 8 : 0);
+                         (o.robust > 0 ? 8 : 0) + (o.method == DesignMethod::mma ? 8 * 8 : 0);
   prediction.design_bytes = nodes * of_elem + dofs * 8 * num_solves + bytes_of_limits(model);
   prediction.device_bytes = prediction.voxel_bytes + prediction.design_bytes;
   // Vectors for files, places of a mesh by its order, and bits of the lattice at work.

@@ -95,7 +95,10 @@ void add_solution(Table& table, const TopoptModel& model, const TopoptRunResults
   if (o.filter != DesignFilter::none)
     method += " of " + format_number(e.radius) + " m";
   if (o.projection)
-    method += ", projection";
+    method += o.robust > 0
+                  ? ", robust projection at " + format_number(o.threshold - o.robust) + ", " +
+                        format_number(o.threshold) + " and " + format_number(o.threshold + o.robust)
+                  : ", projection";
   table.row("method", method);
   if (results.first_step > 0)
     table.row("resumed", "after step " + std::to_string(results.first_step));
@@ -169,6 +172,12 @@ std::string parts_text(const PartsSummary& parts) {
   return text;
 }
 
+/// "whole part", "modelled half"
+std::string body_text(const TopoptModel& model, const SurfaceSummary& surface) {
+  return surface.num_copies > 1 ? "whole part"
+                                : "modelled " + modelled_share(model.problem.mirrors);
+}
+
 void add_outcome(Table& table, const TopoptModel& model, const TopoptRunResults& results) {
   if (!results.final)
     return;
@@ -201,7 +210,10 @@ void add_outcome(Table& table, const TopoptModel& model, const TopoptRunResults&
                   format_number(results.surface->volume) + " m3" +
                   (model.mass_density
                        ? ", " + format_number(*model.mass_density * results.surface->volume) + " kg"
-                       : ""));
+                       : "") +
+                  (model.problem.mirrors.empty()
+                       ? ""
+                       : ", of the " + body_text(model, *results.surface)));
 }
 
 std::string difference_text(double value, double of_design) {
@@ -221,6 +233,9 @@ void add_reanalysis(Table& table, const TopoptModel& model, const TopoptRunResul
   const ReanalysisSummary& again = *results.reanalysis;
   const Reanalysis& solution = again.solution;
   table.section("Surface, solved again");
+  if (!model.problem.mirrors.empty())
+    table.row("body", "the modelled " + modelled_share(model.problem.mirrors) +
+                          ", with its share of forces and energies");
   table.row("cubes", format_count(solution.num_elem) + " of " + format_number(again.edge, 4) +
                          " m, " + format_number(again.volume) + " m3, all solid");
   table.row("compliance",
@@ -325,7 +340,24 @@ void log_speed(const TopoptModel& model, const TopoptRunResults& results) {
               " GB/s");
 }
 
-void warn_of_parts(const PartsSummary& parts) {
+/// Loads that act in the void beside the surface, where grey elements carried them.
+void warn_of_loads_beside(const TopoptModel& model, const PartsSummary& parts) {
+  constexpr double negligible = 0.01;
+  for (std::size_t k = 0; k < parts.beside.size(); ++k) {
+    if (!(parts.beside[k] > negligible))
+      continue;
+    const bool is_output = k >= model.case_names.size();
+    log_warning("loads-beside", "the surface ends more than an element away from ",
+                format_number(100 * parts.beside[k], 3), " % of the ",
+                is_output ? "output" : "loads of case '" + model.case_names[k] + "'",
+                ": the part that is written does not carry them, as it is grey there. Keep layers "
+                "around loads (--keep), or take projection, more --steps or more volume");
+  }
+}
+
+void warn_of_parts(const TopoptModel& model, const PartsSummary& parts) {
+  if (parts.joined)
+    warn_of_loads_beside(model, parts);
   if (parts.num_parts > 0 && !parts.joined)
     log_warning("no-load-path", "no part of the design joins a load to a support at the level of ",
                 "its surface: more --steps, or a lower --stl-level");
@@ -352,11 +384,12 @@ void warn_of_reanalysis(const TopoptModel& model, const ReanalysisSummary& again
                 "cube there; finer cubes by --reanalyse 2, or more volume");
   constexpr double alike = 0.05;
   const double cubes = again.volume + again.left_out;
-  if (surface && std::abs(cubes - surface->volume) > alike * surface->volume)
+  const double enclosed = surface ? surface->volume / surface->num_copies : cubes;
+  if (std::abs(cubes - enclosed) > alike * enclosed)
     log_warning("coarse-cubes", "solved again as cubes of ", format_number(cubes),
                 " m3, where the "
                 "surface encloses ",
-                format_number(surface->volume),
+                format_number(enclosed),
                 ": members are hardly thicker than a cube, and the compliance is of others. Finer "
                 "cubes by --reanalyse 2, finer elements, or more volume");
   for (std::size_t k = 0; k < again.moved.size(); ++k)
@@ -367,6 +400,20 @@ void warn_of_reanalysis(const TopoptModel& model, const ReanalysisSummary& again
                   format_number(again.moved[k].distance, 3),
                   " m away at most: its compliance is of loads in other places. Keep layers "
                   "around loads");
+}
+
+/// A member that is grey in the design is not in the surface, and others bend in its place.
+void warn_of_weak_surface(const TopoptModel& model, const TopoptRunResults& results) {
+  if (!results.reanalysis->failure.empty() || !results.final)
+    return;
+  constexpr double alike = 1.5;
+  const double ratio =
+      results.reanalysis->solution.objective / compliance_of(model.problem, *results.final);
+  if (ratio > alike)
+    log_warning("weak-surface", "the surface, solved again, is ", format_number(ratio, 3),
+                " times as compliant as its design: it lacks members that are grey in the design. "
+                "Take projection, more --steps, more volume or finer elements, or a lower "
+                "--stl-level");
 }
 
 void warn_of_faults(const ProcessFaults& faults) {
@@ -420,9 +467,11 @@ int report_topopt(const TopoptModel& model, const TopoptRunResults& results,
   const auto write = [&](RunStatus) {
     write_files();
     if (results.parts)
-      warn_of_parts(*results.parts);
-    if (results.reanalysis)
+      warn_of_parts(model, *results.parts);
+    if (results.reanalysis) {
       warn_of_reanalysis(model, *results.reanalysis, results.surface);
+      warn_of_weak_surface(model, results);
+    }
   };
   // What is known of the surface is in the table.
   return finish_run({[&] { return summary_parts(model, results); },

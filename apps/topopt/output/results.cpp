@@ -5,6 +5,15 @@
 
 namespace ossatura {
 
+std::string modelled_share(const std::vector<MirrorPlane>& mirrors) {
+  int count[3] = {};
+  for (const MirrorPlane& mirror : mirrors)
+    if (++count[mirror.axis] > 1)
+      return "part"; // images go on without end
+  constexpr const char* share[4] = {"whole", "half", "quarter", "eighth"};
+  return share[mirrors.size()];
+}
+
 int iterations_of(const DesignStep& step) {
   int sum = 0;
   for (const SolveResult& solve : step.solves)

@@ -20,6 +20,10 @@ double seconds_of(const DesignStep& step);
 /// Sum of weight times compliance, whatever the objective is, but of no mechanism.
 double compliance_of(const DesignProblem& problem, const DesignStep& step);
 
+/// "half", "quarter", "eighth" or "part": what is modelled of the body that goes on in mirrors;
+/// "whole" where there are none.
+std::string modelled_share(const std::vector<MirrorPlane>& mirrors);
+
 /// How the linear systems were solved.
 struct DesignEngine : DesignEngineInfo {
   double radius = 0; ///< of the filter
@@ -31,13 +35,20 @@ struct PartsSummary {
   double volume = 0, loose_volume = 0;       ///< m^3, of all and of loose ones
   bool joined = false;                       ///< whether a part joins a load to a support
   bool keeps_loose = false;                  ///< in the surface
+  std::vector<double> beside;                ///< of LooseParts
 };
 
 /// The surface as it was written.
 struct SurfaceSummary {
   std::int64_t num_vertices = 0, num_triangles = 0;
   std::int64_t num_held = 0; ///< vertices that smoothing left where they were
+  int num_copies = 1;        ///< of the model, with images in mirrors
   double volume = 0;         ///< m^3, that it encloses
+
+  /// "whole", or the share that is modelled.
+  std::string body(const std::vector<MirrorPlane>& mirrors) const {
+    return num_copies > 1 ? "whole" : modelled_share(mirrors);
+  }
 };
 
 /// The surface as it was solved again.

@@ -138,6 +138,7 @@ Json placed(const PlacedValue& value) {
 Json reanalysis_json(const TopoptModel& model, const TopoptRunResults& results) {
   const ReanalysisSummary& again = *results.reanalysis;
   Json json = {{"failure", again.failure.empty() ? Json() : Json(again.failure)},
+               {"body", modelled_share(model.problem.mirrors)},
                {"cube_edge", again.edge},
                {"cube_volume", again.volume},
                {"left_out_volume", again.left_out},
@@ -246,7 +247,7 @@ nlohmann::ordered_json topopt_engine(const TopoptModel& model, const TopoptRunRe
                {"filter", name_of(o.filter)},  {"filter_radius", e.radius},
                {"projection", o.projection}};
   if (o.projection)
-    json["threshold"] = o.threshold;
+    json.update({{"threshold", o.threshold}, {"robust", o.robust}});
   if (o.sharpens())
     json["sharpness"] = continuation_text(o.sharpness);
   json.update({{"penalty", continuation_text(o.penalty)},
@@ -317,11 +318,14 @@ nlohmann::ordered_json topopt_results(const TopoptModel& model, const TopoptRunR
                      {"loose", results.parts->num_loose},
                      {"volume", results.parts->volume},
                      {"loose_volume", results.parts->loose_volume},
-                     {"join_load_and_support", results.parts->joined}};
+                     {"join_load_and_support", results.parts->joined},
+                     {"force_share_beside", results.parts->beside}};
   if (results.surface)
     json["surface"] = {{"vertices", results.surface->num_vertices},
                        {"triangles", results.surface->num_triangles},
                        {"vertices_not_smoothed", results.surface->num_held},
+                       {"body", results.surface->body(model.problem.mirrors)},
+                       {"copies_of_model", results.surface->num_copies},
                        {"volume", results.surface->volume},
                        {"mass", model.mass_density
                                     ? Json(*model.mass_density * results.surface->volume)

@@ -105,7 +105,7 @@ TEST_CASE("help of topopt follows all of its defaults", "[help]") {
   DesignOptions o;
   o.objective = DesignObjective::volume;
   o.volume_fraction = o.threshold = o.min_modulus = o.move = o.change_tolerance = 0.125;
-  o.objective_change = 0.125;
+  o.objective_change = o.robust = 0.125;
   o.grid = DesignGrid::voxels;
   o.filter = DesignFilter::none;
   o.projection = true;

@@ -69,6 +69,25 @@ class TopoptCase(DriverCase):
             self.assertEqual((count, edges.get((b, a))), (1, 1))
 
 
+def shells(triangles):
+    """The triangles of each piece: what is joined by common corners."""
+    root = {}
+
+    def find(corner):
+        while root.setdefault(corner, corner) != corner:
+            root[corner] = root[root[corner]]
+            corner = root[corner]
+        return corner
+
+    for a, b, c in triangles:
+        root[find(a)] = find(b)
+        root[find(b)] = find(c)
+    pieces = {}
+    for corners in triangles:
+        pieces.setdefault(find(corners[0]), []).append(corners)
+    return list(pieces.values())
+
+
 def volume_of(triangles):
     return math.fsum(a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
                      a[2] * (b[0] * c[1] - b[1] * c[0]) for a, b, c in triangles) / 6

@@ -174,8 +174,8 @@ inline Bytes scanco_aim(std::int32_t kind, const Bytes& voxels, bool is_030,
   for (const std::size_t bytes :
        {5 * count(0).size(), description.size(), log.size(), voxels.size(), std::size_t(4)})
     lengths += count(std::int64_t(bytes));
-  return (is_030 ? Bytes("AIMDATA_V030   ", 16) : "") + lengths + description + log + voxels +
-         "more";
+  return (is_030 ? Bytes("AIMDATA_V030   ") + '\0' : Bytes()) + lengths + description + log +
+         voxels + "more";
 }
 
 /// Runs, behind their length.
