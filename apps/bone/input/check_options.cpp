@@ -201,8 +201,9 @@ void check_test(const CLI::App& app, const BoneOptions& o) {
        {"--lateral",
         test == LoadTest::axial || test == LoadTest::by_input || test == LoadTest::shear || turns,
         "--test axial, shear, torsion or bending"},
-       {"--axis", (moves || turns) && test != LoadTest::shear,
-        "--test axial, uniaxial, confined, torsion or bending; shear-AB names its axes"},
+       {"--axis", (moves || turns || o.preparation.align) && test != LoadTest::shear,
+        "--test axial, uniaxial, confined, torsion or bending, or --align; shear-AB names its "
+        "axes"},
        {"--boundary", test == LoadTest::homogenise, "--test homogenise"},
        {"--plate-depth", moves || turns || conditions, "plates or --fix"}});
   if (is_periodic(o))

@@ -220,6 +220,17 @@ void add_stiffness(Table& table, const StiffnessMatrix& stiffness, const char* b
 
 // The summary.
 
+Json to_json(const ModelTurn& turn) {
+  const Rotation& r = turn.rotation;
+  const AxisAndAngle about = axis_and_angle(r);
+  Json json = {{"rotation", {{r[0], r[1], r[2]}, {r[3], r[4], r[5]}, {r[6], r[7], r[8]}}},
+               {"axis", about.axis},
+               {"degrees", about.degrees}};
+  if (turn.bone)
+    json["bone"] = {{"axes", turn.bone->axis}, {"spread", turn.bone->spread}};
+  return json;
+}
+
 Json to_json(const BoneModelInfo& model) {
   const ImageDirection& d = model.direction;
   Json json = {{"source", model.source},
@@ -241,6 +252,8 @@ Json to_json(const BoneModelInfo& model) {
                  {"maximum", model.modulus_max},
                  {"mean", model.modulus_mean}}},
                {"poisson", {{"minimum", model.poisson_min}, {"maximum", model.poisson_max}}}};
+  if (model.turn)
+    json["turn"] = to_json(*model.turn);
   if (model.num_cap_elem > 0)
     json["caps"] = {{"elements", model.num_cap_elem},
                     {"planes_below", model.planes_below},
