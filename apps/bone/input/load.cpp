@@ -32,6 +32,9 @@ MechanicalTest mechanical_test(const BoneOptions& options) {
     test.kind = TestKind::shear;
     test.direction = options.shear_direction;
     break;
+  case LoadTest::symmetric_shear:
+    test.kind = TestKind::symmetric_shear;
+    break;
   case LoadTest::torsion:
     test.kind = TestKind::torsion;
     break;

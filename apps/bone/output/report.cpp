@@ -98,7 +98,8 @@ void add_response(Table& table, const TestResponse& response) {
     if (value)
       table.row(label, *value, unit);
   };
-  table.row("height between the plates", response.height, "mm");
+  table.row(response.force || response.moment ? "height between the plates" : "height of the box",
+            response.height, "mm");
   table.row("cross-section of the image", response.area, "mm2");
   add("displacement", response.displacement, "mm");
   add("force", response.force, "N");
