@@ -15,6 +15,7 @@ def check(run, report):
     if "strength" in run.results:
         check_strength(report, run.results["strength"])
         require(False, "everything else", "voxels have yielded, and what follows is of linear elasticity")
+    require("remodelling" not in run.results, "everything else", "moduli are not those of the image any more")
     fields, poisson = run.fields(), run.problem["poisson"]
     require(is_written(run, "displacement"), "everything else", "displacements were not written")
     require(poisson["maximum"] - poisson["minimum"] <= 1e-7, "everything else",

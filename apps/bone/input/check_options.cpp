@@ -317,6 +317,7 @@ void check_bone_options(const CLI::App& app, const BoneOptions& options) {
   check_material(app, options);
   check_test(app, options);
   check_strength_options(app, options);
+  check_remodelling_options(app, options);
   check_solver(options);
   check_split(options);
   check_results(app, options);

@@ -395,6 +395,7 @@ void add_bone_options(CLI::App& app, BoneOptions& options) {
   add_test_options(app, options);
   add_anatomy_options(app, options);
   add_strength_options(app, options.strength);
+  add_remodelling_options(app, options.remodelling);
   add_solver_options(app, options);
   add_result_options(app, options);
   add_common_options(

@@ -6,6 +6,7 @@
 #include "apps/bone/input/anatomy.hpp"
 #include "apps/bone/input/preparation.hpp"
 #include "apps/bone/input/strength_options.hpp"
+#include "apps/bone/remodelling/options.hpp"
 #include "apps/driver/options/common.hpp"
 #include <ossatura/core/io/hdf5/parosol.hpp>
 #include <ossatura/core/io/image/format.hpp>
@@ -238,6 +239,7 @@ struct BoneOptions {
   std::string fix_file, force_file; ///< rows x,y,z,component,value
 
   StrengthChoice strength;
+  RemodellingChoice remodelling;
 
   // Solver
   double tolerance = 1e-6;

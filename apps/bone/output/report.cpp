@@ -372,6 +372,8 @@ Json results_json(const BoneResults& results) {
     json["homogenised"] = to_json(*results.homogenised, results.boundary);
   if (results.strength)
     json["strength"] = strength_json(*results.strength);
+  if (results.remodelling)
+    json["remodelling"] = remodelling_json(*results.remodelling);
   json["files"] = results.files;
   return json;
 }
@@ -443,6 +445,8 @@ std::string bone_table(const BoneResults& results, const DriverContext& context)
     add_stiffness(table, results.homogenised->stiffness, results.boundary);
   if (results.strength)
     add_strength(table, *results.strength);
+  if (results.remodelling)
+    add_remodelling(table, *results.remodelling);
   return table.text();
 }
 

@@ -6,6 +6,7 @@
 #include "apps/bone/input/model.hpp"
 #include "apps/bone/output/sections.hpp"
 #include "apps/bone/output/strength.hpp"
+#include "apps/bone/remodelling/report.hpp"
 #include <ossatura/core/mesh/voxel_image.hpp>
 #include <ossatura/solvers/bone/multigrid/options.hpp>
 #include <ossatura/solvers/bone/results/homogenisation.hpp>
@@ -110,6 +111,8 @@ struct BoneResults {
   std::optional<HomogenisedStiffness> homogenised;
   const char* boundary = "";               ///< of a homogenisation, as --boundary names it
   std::optional<StrengthResults> strength; ///< then energies, stresses and fields are what is left
+
+  std::optional<RemodellingResults> remodelling; ///< then the rest is of the last state
 
   std::vector<std::string> files; ///< written
 
