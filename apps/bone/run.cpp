@@ -10,6 +10,7 @@
 #include "apps/bone/output/prediction.hpp"
 #include "apps/bone/output/preview.hpp"
 #include "apps/bone/output/report.hpp"
+#include "apps/bone/remodelling/evolution.hpp"
 #include "apps/bone/strength.hpp"
 #include "apps/bone/support_checks.hpp"
 #include "apps/driver/exit_code.hpp"
@@ -122,7 +123,7 @@ void drop_images(VoxelProblem<Exec>& problem, BoneModel<Exec>& model) {
 
 /// Files of fields, by their paths, as far as they are asked for.
 struct BoneFiles {
-  std::optional<std::string> hdf, parosol, curve, sections;
+  std::optional<std::string> hdf, parosol, curve, sections, remodelling;
   std::vector<std::pair<std::string, std::string>> images; ///< field and path
 };
 
@@ -135,6 +136,8 @@ BoneFiles claim_files(const BoneOptions& options, DriverContext& context) {
         context.claim_output(context.output_path(options.parosol_output), options.input);
   if (options.strength.criterion)
     files.curve = context.claim_file(options.strength.curve, output_stem(options) + ".curve.csv");
+  if (options.remodelling.steps > 0)
+    files.remodelling = context.claim_file("", output_stem(options) + ".remodelling.csv");
   if (!options.mask.empty()) // where there is a force through sections
     files.sections = context.claim_file("", output_stem(options) + ".sections.csv");
   files.images = field_images(options, output_stem(options));
@@ -285,6 +288,9 @@ int run_test(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& mode
     const auto solver = make_solver(exec, options, problem, results);
     results.solves.push_back(solve_load(exec, *solver, solver_options<Exec>(options).cg, load.force,
                                         load.u, results.test, 0, context));
+    if (options.remodelling.steps > 0)
+      run_remodelling(exec, options, problem, load, *solver, files.remodelling.value_or(""),
+                      results, context);
     note_engine(*solver, results);
   }
   return finish_test(exec, options, files, model, problem, load, results, context);

@@ -84,7 +84,8 @@ void warn_of(const SmallContact& contact, const BoneOptions& options) {
               " % of the specimen's mean cross-section of ",
               format_number(contact.cross_section, 4),
               " mm2: the result is that of the spots where it touches; ",
-              options.plate_depth > 0                                      ? "raise --plate-depth"
+              options.test == LoadTest::symmetric_shear ? "choose a box that the bone fills more of"
+              : options.plate_depth > 0                 ? "raise --plate-depth"
               : options.anatomy.depth.lower || options.anatomy.depth.upper ? "raise --surface-depth"
               : options.anatomy.has_caps()
                   ? "--surface-depth MM lets caps reach further"

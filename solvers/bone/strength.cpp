@@ -119,6 +119,7 @@ struct StrengthSolver<Exec>::Implementation {
       return listed_response(box, problem.edge, supports);
     MechanicalTest test = load.test;
     test.angle *= factor;
+    test.strain *= factor; // as it is said where no plate shows it
     return plate_response(test, box, problem.edge, supports);
   }
 

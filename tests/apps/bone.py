@@ -69,6 +69,39 @@ class ClosedAnswers(BoneCase):
             self.close(run["results"]["response"]["apparent_modulus"],
                        factor * 2 / (1 / 1000 + 1 / 4000))
 
+    def test_symmetric_shear(self):
+        """Of a box the shear modulus, by each pair of axes; of layers in the plane of the shear their mean."""
+        box = ("--generate", "laminate", "--size", "5,4,6", "--layers", f"6={E}", "--poisson", NU, "--tolerance", "1e-10",
+               "--spacing", "0.5", "-q", "--backend", "serial")
+        for axis, height, area in (("z", 6, 20), ("x", 5, 24), ("y", 4, 30)):
+            for lateral in ("constrained", "free") if axis == "z" else ("free",):
+                run = self.summary("bone", *box, "--test", "symshear", "--axis", axis, "--strain", "0.02", "--lateral", lateral)
+                response = run["results"]["response"]
+                self.close(response["apparent_modulus"], MU, 1e-9)
+                self.close(response["stress"], 0.02 * MU, 1e-9)
+                self.assertEqual((response["height"], response["area"]), (height / 2, area / 4))
+                self.close(2 * run["results"]["strain_energy"], 0.02 ** 2 * MU * height * area / 8, 1e-9)
+                self.assertEqual((run["results"]["test"], run["warnings"]), ("symshear", []))
+        layers = (*box[:5], f"2={E},1={4 * E}", *box[6:])
+        self.close(self.summary("bone", *layers, "--test", "symshear")["results"]["response"]["apparent_modulus"],
+                   2 * MU, 1e-9)
+        bone = ("--generate", "perlin", "--size", "12", "--feature", "7", "--tolerance", "1e-10", "-q", "--backend", "serial")
+        bound = self.summary("bone", *bone, "--test", "homogenise")["results"]["homogenised"]["stiffness"]
+        for i, axis in enumerate("zxy"):  # to hold all six sides is stiffer
+            run = self.summary("bone", *bone, "--test", "symshear", "--axis", axis)["results"]
+            response = run["response"]
+            self.close(2 * run["strain_energy"], response["strain"] * response["stress"] * 12 ** 3, 1e-7)
+            self.assertLess(response["apparent_modulus"], bound[3 + i][3 + i])
+            self.assertGreater(response["apparent_modulus"], 0.5 * bound[3 + i][3 + i])
+            self.assertNotIn("force", run["pistoia"])
+        self.assertIn("height of the box", self.ossatura("bone", *box, "--test", "symshear").stdout)
+        for message, *options in (("--displacement has no effect", "--displacement", "1"),
+                                  ("--plate-depth has no effect", "--plate-depth", "1"),
+                                  ("--surface has no effect", "--surface", "visible", "--surface-depth", "1"),
+                                  ("--cap has no effect", "--cap", "2"), ("no plates", "--strength", "von-mises"),
+                                  ("--angle has no effect", "--angle", "1"), ("go with --test file", "--fix", "z-:z")):
+            self.fails(USAGE, message, "bone", *box, "--test", "symshear", *options)
+
     def test_homogenised_cube_is_its_material(self):
         for _, run in self.on_each_backend(*CUBE, "--test", "homogenise"):
             homogenised = run["results"]["homogenised"]

@@ -264,6 +264,7 @@ class Planes(BoneRanks):
         boxes = self.write("boxes.nii.gz", nifti_bytes(self.SHAPE, (0.5, 0.5, 0.9), "h", voxels))
         for edge in "0.6", "0.35":
             self.same_results(boxes, *self.LAW, "--resample", edge)
+        self.same_results("bone.nii.gz", *self.LAW, "--mask", "seg.nii.gz", "--align", "long", "--turn", "y=4,x=-3")
         self.same_error("the mask has no label 4; it has 2, 3", "bone.nii.gz", *self.LAW, "--mask",
                         "seg.nii.gz", "--mask-labels", "2,4")
 

@@ -3,9 +3,11 @@
 import csv
 import json
 import os
+import struct
 
 from support import driver_case, hdf5_values
-from support.driver_case import NOT_CONVERGED, USAGE, DriverCase
+from support.driver_case import BAD_FILE, NOT_CONVERGED, USAGE, DriverCase
+from support.specimens import read_nifti
 
 E, NU, AREA, HEIGHT = 1000.0, 0.3, 3.0 * 4.0, 5.0
 CUBE = ("--generate", "cube", "--size", "6,8,10", "--spacing", "0.5", "--modulus", E, "--poisson", NU,
@@ -162,6 +164,108 @@ class Refusals(DriverCase):
 
     def test_loads_without_a_curve(self):
         self.refused("hold one side", "--strength", "von-mises", "--fix", "z-:xyz,z+:z=-0.1,x+:x=0.1")
+
+
+class Remodelling(DriverCase):
+    """Densities that follow the strain energy, against recursions by hand."""
+    COEFFICIENT, EXPONENT, STIMULUS = 3790.0, 3.0, 0.004
+    RANGE = (0.05, 1.74)
+    LAW = ("--law", "power", "--coefficient", COEFFICIENT, "--exponent", EXPONENT, "--poisson", "0.3", "--backend", "serial",
+           "-q", "--precision", "double", "--tolerance", "1e-10")
+
+    def image(self, name, shape, value):
+        nx, ny, nz = shape
+        values = [value(x, y, z) for z in range(nz) for y in range(ny) for x in range(nx)]
+        self.write(name, struct.pack(f"<{len(values)}f", *values))
+        return (name, "--shape", ",".join(map(str, shape)), "--type", "float32", "--spacing", "0.5")
+
+    def options(self, steps, rate, lazy=0.0):
+        return ("--remodel", steps, "--remodel-stimulus", self.STIMULUS, "--remodel-lazy", lazy, "--remodel-rate", rate,
+                "--remodel-range", ",".join(map(str, self.RANGE)))
+
+    def step(self, rho, energy, rate, lazy):
+        stimulus, k = energy / rho, self.STIMULUS
+        beyond = max(stimulus - (1 + lazy) * k, 0) + min(stimulus - (1 - lazy) * k, 0)
+        return min(max(rho + rate * beyond, self.RANGE[0]), self.RANGE[1])
+
+    def test_a_bar_under_a_force(self):
+        """U = sigma^2 / 2 E in each step, and what is left is the density whose stimulus is that of the zone."""
+        bar = self.image("bar.raw", (3, 3, 6), lambda x, y, z: 0.75)
+        stress, area = -2.0, 1.5 ** 2
+        load = ("--fix", "z-:z", "--fix", "0/0/0:xy", "--fix", "3/0/0:y", "--force", f"z+:z={stress * area}")
+        for lazy in 0.0, 0.2:
+            run = self.summary("bone", *bar, *self.LAW, *load, *self.options(60, 20, lazy), "-o", "out", "--overwrite",
+                               "--field-images", "nii", "--fields", "modulus")
+            rows = run["results"]["remodelling"]["steps"]
+            self.assertEqual(len(rows), 61)
+            rho = 0.75
+            for row in rows:
+                modulus = self.COEFFICIENT * rho ** self.EXPONENT
+                self.close(row["mean_density"], rho, 1e-6)
+                self.close(row["mass"], 1e-3 * rho * area * 3, 1e-6)
+                self.close(row["strain_energy"], stress ** 2 / (2 * modulus) * area * 3, 1e-5)
+                later = self.step(rho, stress ** 2 / (2 * modulus), 20, lazy)
+                self.assertAlmostEqual(row["mean_change"], abs(later - rho), delta=1e-7)
+                rho = later
+            edge = (1 + lazy if stress ** 2 / (2 * self.COEFFICIENT * 0.75 ** 4) > self.STIMULUS else 1 - lazy) * self.STIMULUS
+            final = (stress ** 2 / (2 * self.COEFFICIENT * edge)) ** (1 / (self.EXPONENT + 1))
+            self.close(rows[-1]["mean_density"], final, 1e-3)
+            self.assertEqual(run["status"], "converged")
+            for field, wanted in (("density", rho), ("modulus", self.COEFFICIENT * rho ** self.EXPONENT)):
+                for value in read_nifti(self.path(f"out/bar.{field}.nii"))[2]:
+                    self.close(value, wanted, 1e-5)
+            for value in hdf5_values.read(self.path("out/bar.hdf"), "VTKHDF/CellData/density"):
+                self.close(value, rho, 1e-6)
+            table = rows_of(self.path("out/bar.remodelling.csv"))
+            self.assertEqual([float(row["mass"]) for row in table], [row["mass"] for row in rows])
+
+    def test_columns_under_a_displacement(self):
+        """Bone that is dense takes more energy by mass, and the other is resorbed down to the bound."""
+        pair = self.image("pair.raw", (4, 2, 4), lambda x, y, z: 1.2 if x < 2 else 0.5)
+        strain, rate, law = 0.0018, 8.0, list(self.LAW)
+        law[law.index("--poisson") + 1] = "0"
+        run = self.summary("bone", *pair, *law, "--test", "confined", "--strain", -strain, *self.options(12, rate, 0.1))
+        densities = [1.2, 0.5]
+        for row in run["results"]["remodelling"]["steps"]:
+            later = [self.step(rho, self.COEFFICIENT * rho ** self.EXPONENT * strain ** 2 / 2, rate, 0.1) for rho in densities]
+            self.close(row["mean_density"], sum(densities) / 2, 1e-5)
+            self.assertEqual(row["forming"], sum(a > b for a, b in zip(later, densities)) / 2)
+            self.assertEqual(row["resorbing"], sum(a < b for a, b in zip(later, densities)) / 2)
+            self.assertEqual(row["at_most"], sum(rho >= self.RANGE[1] for rho in densities) / 2)
+            densities = later
+        self.assertEqual((row["at_most"], row["resorbing"] > 0), (0.5, True))
+
+    def test_the_last_state_is_that_of_a_run_of_its_own(self):
+        block = self.image("block.raw", (6, 6, 8), lambda x, y, z: 0.5 + 0.6 * ((x * 7 + y * 5 + z * 3) % 11) / 10)
+        run = self.summary("bone", *block, *self.LAW, "--test", "axial", "--strain", "-0.003", *self.options(6, 4), "-o", "out",
+                           "--field-images", "nii", "--fields", "modulus,sed")
+        rows, response = run["results"]["remodelling"]["steps"], run["results"]["response"]
+        alone = self.summary("bone", "out/block.modulus.nii", "--law", "modulus", *self.LAW[6:], "--test", "axial", "--strain",
+                             "-0.003")["results"]
+        self.close(response["stiffness"], alone["response"]["stiffness"], 1e-7)
+        self.assertEqual(rows[-1]["stiffness"], response["stiffness"])
+        self.close(run["results"]["strain_energy"], alone["strain_energy"], 1e-7)
+        self.assertNotEqual(rows[0]["stiffness"], rows[-1]["stiffness"])
+        self.assertLess(rows[-1]["iterations"], rows[0]["iterations"])  # from where the step before ended
+        self.assertIn("Remodelling", self.ossatura("bone", *block, *self.LAW, "--test", "axial", *self.options(2, 4)).stdout)
+
+    def test_what_makes_no_remodelling_is_refused(self):
+        bar = self.image("bar.raw", (2, 2, 2), lambda x, y, z: 0.75)
+        full = self.options(3, 2)
+        for message, *arguments in (
+                ("--remodel needs --remodel-rate", "--remodel", 3, "--remodel-stimulus", 1, "--remodel-range", "0.1,1"),
+                ("--remodel-lazy has no effect without --remodel", "--remodel-lazy", "0.1"),
+                ("--remodel-lazy 1: a part", *self.options(3, 2, 1)),
+                ("in g/cm3 for each J/g", *self.options(3, -2)),
+                ("densities in g/cm3, greater than 0 and in order", *full[:-1], "1,0.5"),
+                ("expected MIN,MAX", *full[:-1], "1"),
+                ("has six", *full, "--test", "homogenise"), ("leave one out", *full, "--strength", "von-mises"),
+                ("no bone", *full, "--cap", "2"), ("0 to 100000", *full[2:], "--remodel", "-1")):
+            self.fails(USAGE, message, "bone", *bar, *self.LAW, *arguments)
+        self.fails(USAGE, "--law power alone", "bone", *bar, "--law", "modulus", *full)
+        hdf5_values.write(self.path("bone.h5"), "Image_Data", {
+            "Image": ((2, 2, 2), [0.75] * 8), "Voxelsize": ((), [0.5]), "Poisons_ratio_Image": ((2, 2, 2), [0.2, 0.3] * 4)})
+        self.fails(BAD_FILE, "has a Poisson's ratio for each voxel", "bone", "bone.h5", "--test", "axial", *self.LAW[:6], *full, "-q")
 
 
 if __name__ == "__main__":

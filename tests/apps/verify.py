@@ -442,7 +442,8 @@ class Verify(unittest.TestCase):
             image, out = (os.path.join(self.directory.name, f"turned{number}{end}") for end in (".nii.gz", ""))
             with open(image, "wb") as file:
                 file.write(nifti_bytes((8, 7, 6), (0.5, 0.5, 1.0), "h", values, rows))
-            for options in ((), ("--fields", "all", "--test", "torsion", "--overwrite")):
+            for options in ((), ("--fields", "all", "--test", "torsion", "--overwrite", "--turn", "x=20,z=-35", "--plate-depth",
+                                 "1")):
                 subprocess.run([driver_case.EXECUTABLE, "bone", image, "--law", "linear", "--resample", "0.5", "-o", out,
                                 "-q", "--backend", "serial", *options], check=True, timeout=120,
                                stdout=subprocess.DEVNULL)

@@ -69,7 +69,8 @@ void check_cap(const CapOptions& cap) {
 }
 
 bool has_plates(LoadTest test) {
-  return test != LoadTest::homogenise && test != LoadTest::prescribed;
+  return test != LoadTest::homogenise && test != LoadTest::prescribed &&
+         test != LoadTest::symmetric_shear;
 }
 
 } // namespace

@@ -191,20 +191,22 @@ void check_test(const CLI::App& app, const BoneOptions& o) {
                      test == LoadTest::confined || test == LoadTest::shear ||
                      test == LoadTest::by_input;
   const bool turns = test == LoadTest::torsion || test == LoadTest::bending;
+  const bool sides = test == LoadTest::symmetric_shear;
   require_effect(
-      app,
-      {{"--strain", moves, "--test axial, uniaxial, confined or shear"},
-       {"--displacement", moves, "--test axial, uniaxial, confined or shear"},
-       {"--angle", turns, "--test torsion or bending"},
-       {"--hinge", test == LoadTest::bending, "--test bending"},
-       {"--centre", turns, "--test torsion or bending"},
-       {"--lateral",
-        test == LoadTest::axial || test == LoadTest::by_input || test == LoadTest::shear || turns,
-        "--test axial, shear, torsion or bending"},
-       {"--axis", (moves || turns) && test != LoadTest::shear,
-        "--test axial, uniaxial, confined, torsion or bending; shear-AB names its axes"},
-       {"--boundary", test == LoadTest::homogenise, "--test homogenise"},
-       {"--plate-depth", moves || turns || conditions, "plates or --fix"}});
+      app, {{"--strain", moves || sides, "--test axial, uniaxial, confined, shear or symshear"},
+            {"--displacement", moves, "--test axial, uniaxial, confined or shear"},
+            {"--angle", turns, "--test torsion or bending"},
+            {"--hinge", test == LoadTest::bending, "--test bending"},
+            {"--centre", turns, "--test torsion or bending"},
+            {"--lateral",
+             test == LoadTest::axial || test == LoadTest::by_input || test == LoadTest::shear ||
+                 turns || sides,
+             "--test axial, shear, symshear, torsion or bending"},
+            {"--axis", (moves || turns || sides || o.preparation.align) && test != LoadTest::shear,
+             "--test axial, uniaxial, confined, symshear, torsion or bending, or --align; shear-AB "
+             "names its axes"},
+            {"--boundary", test == LoadTest::homogenise, "--test homogenise"},
+            {"--plate-depth", moves || turns || conditions, "plates or --fix"}});
   if (is_periodic(o))
     check_unit_cell(o);
   if (app.count("--strain") > 0 && o.displacement)
@@ -315,6 +317,7 @@ void check_bone_options(const CLI::App& app, const BoneOptions& options) {
   check_material(app, options);
   check_test(app, options);
   check_strength_options(app, options);
+  check_remodelling_options(app, options);
   check_solver(options);
   check_split(options);
   check_results(app, options);

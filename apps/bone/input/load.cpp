@@ -32,6 +32,9 @@ MechanicalTest mechanical_test(const BoneOptions& options) {
     test.kind = TestKind::shear;
     test.direction = options.shear_direction;
     break;
+  case LoadTest::symmetric_shear:
+    test.kind = TestKind::symmetric_shear;
+    break;
   case LoadTest::torsion:
     test.kind = TestKind::torsion;
     break;
@@ -52,7 +55,7 @@ void require_nodes(std::int64_t count, const char* option, const NodeChoice& whe
 
 /// A force that nothing feels is a mistake; a traction on a side may reach nodes that are held
 /// beside it.
-void require_effect(double lost, const std::string& source) {
+void require_felt(double lost, const std::string& source) {
   if (lost > 1 - 1e-9)
     fail<InputError>(source, ": acts only where the specimen is held in that direction, and does "
                              "nothing: push elsewhere, or hold less");
@@ -111,11 +114,11 @@ BoneLoad<Exec> make_listed_load(const Exec& exec, const BoneOptions& options,
                          " nodal forces act on the void or on parts that nothing holds");
       log_info(format_count(missing), " nodal forces went with the dropped voxels");
     }
-    require_effect(load.lost_part(), source);
+    require_felt(load.lost_part(), source);
   }
   for (const NodalCondition& force : options.force) {
     require_nodes(load.push(force), "--force", force.where);
-    require_effect(load.lost_part(), "--force " + describe(force.where));
+    require_felt(load.lost_part(), "--force " + describe(force.where));
   }
   return load.finish(problem.held);
 }

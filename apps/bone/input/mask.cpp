@@ -136,9 +136,28 @@ VoxelArray<Exec> prepare_labels(const Exec& exec, const BoneOptions& options,
                                 const BoneModel<Exec>& model, VoxelArray<Exec> labels) {
   if (options.preparation.crop)
     labels = crop(exec, labels, crop_box(options, model.source.shape));
-  if (options.resample)
+  if (model.turn) {
+    labels = turn_image(exec, labels, model.turn->grid, Resampling::nearest);
+    clear_beside(exec, model.turn->grid, labels);
+    return labels;
+  }
+  if (options.resample && !options.preparation.turns_image())
     labels = resample(exec, labels, model.source.edges(), *options.resample, Resampling::nearest);
   return labels;
+}
+
+VoxelShape shape_of_voxels(const BoneOptions& options) {
+  return options.resample ? VoxelShape::box : VoxelShape::cube;
+}
+
+/// 1 for the labels of the bone, and 0 for others.
+void select_labels(const BoneOptions& options, VoxelImage& mask) {
+  const std::set<int> wanted(options.mask_labels.begin(), options.mask_labels.end());
+  for_parts(mask.value.size(), std::size_t(1) << 16, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      if (mask.value[i] != 0)
+        mask.value[i] = wanted.empty() || wanted.count(int(mask.value[i])) > 0 ? 1 : 0;
+  });
 }
 
 template<class Exec>
@@ -149,6 +168,13 @@ struct KeepMasked {
       value(i) = 0;
   }
 };
+
+template<class Exec>
+void keep_masked(const Exec& exec, const VoxelArray<Exec>& selected,
+                 const VoxelArray<Exec>& modulus) {
+  Kokkos::parallel_for("ossatura::bone::keep_masked", range(exec, modulus.num_voxels()),
+                       KeepMasked<Exec>{selected.value, modulus.value});
+}
 
 } // namespace
 
@@ -180,7 +206,7 @@ void apply_mask(const Exec& exec, const BoneOptions& options,
                  : reads_whole_image(options)        ? ImagePlanes{0, num_planes}
                                                      : model.modulus.planes();
         },
-        options.resample ? VoxelShape::box : VoxelShape::cube);
+        shape_of_voxels(options));
     require_same_grid(path, mask, options, model.source);
     found = find_labels(path, mask);
   });
@@ -208,31 +234,35 @@ void apply_mask(const Exec& exec, const BoneOptions& options,
     }
   }
 
-  const std::set<int> wanted(options.mask_labels.begin(), options.mask_labels.end());
-  for_parts(mask.value.size(), std::size_t(1) << 16, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i)
-      if (mask.value[i] != 0)
-        mask.value[i] = wanted.empty() || wanted.count(int(mask.value[i])) > 0 ? 1 : 0;
-  });
+  select_labels(options, mask);
   const VoxelArray<Exec> selected = on_model(mask);
   const std::int64_t before = comm.sum(count_solid(exec, model.modulus));
-  Kokkos::parallel_for("ossatura::bone::apply_mask", range(exec, model.modulus.num_voxels()),
-                       KeepMasked<Exec>{selected.value, model.modulus.value});
+  keep_masked(exec, selected, model.modulus);
   const std::int64_t kept = comm.sum(count_solid(exec, model.modulus));
   if (kept == 0)
     fail<InputError>(path, ": none of the ", format_count(before),
                      " voxels of bone has a label of the mask",
-                     wanted.empty() ? "" : " among --mask-labels", ": the labels are ",
+                     options.mask_labels.empty() ? "" : " among --mask-labels", ": the labels are ",
                      list_of({found.begin(), found.end()}));
   log_info("the mask keeps ", format_count(kept), " of ", format_count(before), " voxels of bone");
+}
+
+template<class Exec>
+void mask_upright(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& model) {
+  const std::string path = mask_path(options);
+  VoxelImage mask = read_labels(path, guess_format(path), {}, shape_of_voxels(options));
+  require_same_grid(path, mask, options, model.source);
+  (void)find_labels(path, mask);
+  select_labels(options, mask);
+  keep_masked(exec, prepare_labels(exec, options, model, to_device(exec, mask)), model.modulus);
+  fence(exec, "ossatura::bone::mask_upright");
 }
 
 template<class Exec>
 std::vector<float> read_mask(const Exec& exec, const BoneOptions& options,
                              const BoneModel<Exec>& model) {
   const std::string path = mask_path(options);
-  VoxelImage mask = read_labels(path, guess_format(path), {},
-                                options.resample ? VoxelShape::box : VoxelShape::cube);
+  VoxelImage mask = read_labels(path, guess_format(path), {}, shape_of_voxels(options));
   if (mask.shape != model.source.shape)
     fail<InputError>(path, ": has changed since it was read first");
   if (!reads_whole_image(options) && !model.caps)
@@ -247,6 +277,7 @@ std::vector<float> read_mask(const Exec& exec, const BoneOptions& options,
 #define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template void apply_mask(const Exec&, const BoneOptions&, const std::optional<Communicator>&,    \
                            DriverContext&, BoneModel<Exec>&);                                      \
+  template void mask_upright(const Exec&, const BoneOptions&, BoneModel<Exec>&);                   \
   template std::vector<float> read_mask(const Exec&, const BoneOptions&, const BoneModel<Exec>&);
 OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
 #undef OSSATURA_INSTANTIATE

@@ -19,6 +19,11 @@ void apply_mask(const Exec& exec, const BoneOptions& options,
                 const std::optional<Communicator>& ranks, DriverContext& context,
                 BoneModel<Exec>& model);
 
+/// Makes voxels of a whole model that is not turned yet, nor resampled, void where the mask has
+/// none of --mask-labels. On one rank alone. Throws InputError as apply_mask(). Fences.
+template<class Exec>
+void mask_upright(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& model);
+
 /// The labels of the mask that apply_mask() has found right, for each voxel of the whole model. On
 /// one rank alone. Throws InputError where the file is not there any more. Fences.
 template<class Exec>

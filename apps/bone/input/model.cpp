@@ -2,7 +2,9 @@
 #include "apps/bone/input/model.hpp"
 
 #include "apps/bone/input/caps.hpp"
+#include "apps/bone/input/law.hpp"
 #include "apps/bone/input/mask.hpp"
+#include "apps/bone/input/turn.hpp"
 #include "apps/driver/output/table.hpp"
 #include "apps/driver/ranks.hpp"
 #include <ossatura/core/io/dicom/series.hpp>
@@ -20,14 +22,12 @@
 #include <ossatura/kernels/image/component_selection.hpp>
 #include <ossatura/kernels/image/count_solid.hpp>
 #include <ossatura/kernels/image/gaussian.hpp>
-#include <ossatura/kernels/image/material_law.hpp>
 #include <ossatura/kernels/image/perlin.hpp>
 #include <ossatura/kernels/image/resample.hpp>
 #include <ossatura/kernels/image/shapes.hpp>
 #include <ossatura/kernels/image/voxelise.hpp>
 
 #include <future>
-#include <limits>
 
 namespace ossatura {
 
@@ -44,102 +44,6 @@ VoxelImage read_raw(const BoneOptions& options, const ChoosePlanes& planes, Voxe
   raw.planes = planes;
   raw.target = target;
   return read_raw_image(options.input, raw);
-}
-
-MaterialLaw material_law(const BoneOptions& options, const std::string& source) {
-  MaterialLaw law;
-  law.poisson = options.poisson.value_or(0.3);
-  law.lower = options.lower;
-  law.upper = options.upper;
-  switch (options.law) {
-  case GreyLaw::by_format:
-    fail<UsageError>(source, ": say what its grey values mean: --law threshold, linear, power, "
-                             "labels or modulus");
-  case GreyLaw::modulus:
-    law.kind = MaterialKind::modulus;
-    law.modulus_factor = options.modulus_unit == ModulusUnit::GPa ? 1000 : 1;
-    break;
-  case GreyLaw::threshold:
-    law.kind = MaterialKind::window;
-    law.modulus = options.modulus;
-    break;
-  case GreyLaw::linear:
-    law.kind = MaterialKind::linear;
-    law.intercept = options.intercept;
-    law.slope = options.slope;
-    break;
-  case GreyLaw::power:
-    law.kind = MaterialKind::power;
-    law.density_intercept = options.intercept;
-    law.density_slope = options.slope;
-    law.coefficient = options.coefficient;
-    law.exponent = options.exponent;
-    break;
-  case GreyLaw::labels:
-    law.kind = MaterialKind::table;
-    for (const auto& [label, entry] : options.labels)
-      law.table.push_back({label, entry.modulus, entry.poisson.value_or(law.poisson)});
-    break;
-  }
-  return law;
-}
-
-/// The moduli of an image that holds moduli: no bone is as soft as its numbers are in GPa.
-void require_unit(const BoneOptions& options, double largest) {
-  if (options.modulus_unit || !(largest > 0 && largest < 100))
-    return;
-  fail<InputError>(options.input, ": the largest modulus is ", largest,
-                   ", which is softer than any bone if it is in MPa; say the unit with "
-                   "--modulus-unit GPa (as parosol-py writes since 2026) or --modulus-unit MPa");
-}
-
-void require_finite_moduli(const BoneOptions& options, double largest) {
-  if (!(largest <= 1e30))
-    fail<InputError>(options.input, ": the largest modulus is ", largest,
-                     " MPa; at most 1e30 is taken");
-}
-
-/// Of the values of an image that are numbers.
-struct ValueRange {
-  float least = std::numeric_limits<float>::infinity(), greatest = -least;
-};
-
-ValueRange range_of(const std::vector<float>& values) {
-  ValueRange range;
-  for (const float value : values) {
-    range.least = value < range.least ? value : range.least;
-    range.greatest = value > range.greatest ? value : range.greatest;
-  }
-  return range;
-}
-
-template<class Exec>
-void apply_law(const Exec& exec, const BoneOptions& options, const ValueRange& range,
-               const Communicator& comm, BoneModel<Exec>& model) {
-  MaterialField<Exec> field;
-  try {
-    field = apply_material_law(exec, material_law(options, options.input), model.modulus, comm);
-  } catch (const InputError& error) {
-    fail<InputError>(options.input, ": ", error.what());
-  }
-  model.uniform_poisson = field.poisson;
-  if (field.poisson_image.extent(0) > 0) {
-    model.poisson = model.modulus;
-    model.poisson.value = field.poisson_image;
-  }
-  if (field.num_clamped > 0)
-    log_info(format_count(field.num_clamped), " voxels below the range of the law became void");
-  if (field.num_solid == 0)
-    fail<InputError>(options.input, ": no voxel is bone: the values of the image are ",
-                     format_number(range.least), " to ", format_number(range.greatest),
-                     "; look at the law, --lower and --upper");
-  require_finite_moduli(options, field.maximum);
-  if (options.law == GreyLaw::modulus)
-    require_unit(options, field.maximum);
-  if (const int bins = options.preparation.bins; bins > 0)
-    bin_values(exec, field.minimum, field.maximum, bins, model.modulus);
-  log_info("moduli from ", format_number(field.minimum), " to ", format_number(field.maximum),
-           " MPa");
 }
 
 /// The planes of an image that this process has.
@@ -265,20 +169,14 @@ void resample_model(const Exec& exec, const BoneOptions& options, BoneModel<Exec
   const Resampling kind = options.law == GreyLaw::labels ? Resampling::nearest : Resampling::blend;
   model.modulus = resample(exec, model.modulus, edges, *options.resample, kind);
   model.edge = *options.resample;
-  model.description += ", resampled from " + std::to_string(model.source.shape[0]) + " x " +
-                       std::to_string(model.source.shape[1]) + " x " +
-                       std::to_string(model.source.shape[2]) + " voxels of " +
-                       format_number(edges[0]) + " x " + format_number(edges[1]) + " x " +
-                       format_number(edges[2]) + " mm";
+  model.description += resampled_from(model.source);
 }
 
 /// Crops and filters an image that was read as a whole.
 template<class Exec>
 void prepare_image(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& model) {
   const PreparationOptions& preparation = options.preparation;
-  std::array<double, 3> edges = model.source.edges();
-  if (options.spacing)
-    edges = {*options.spacing, *options.spacing, *options.spacing};
+  const std::array<double, 3> edges = edges_before(options, model.source);
   if (preparation.crop) {
     const VoxelBox box = crop_box(options, model.source.shape);
     model.modulus = crop(exec, model.modulus, box);
@@ -296,21 +194,6 @@ void prepare_image(const Exec& exec, const BoneOptions& options, BoneModel<Exec>
         exec, model.modulus, {sigma / edges[0], sigma / edges[1], sigma / edges[2]}, support);
     log_info("Gaussian filter of sigma ", format_number(sigma), " mm over ", support[0], ", ",
              support[1], " and ", support[2], " voxels on either side");
-  }
-}
-
-/// Calibrates and clamps the values that are here, and the range that they have.
-template<class Exec>
-void map_model(const Exec& exec, const BoneOptions& options, const BoneModel<Exec>& model,
-               ValueRange& range) {
-  if (!options.preparation.maps_values())
-    return;
-  const ValueMap map = options.preparation.map();
-  map_values(exec, map, model.modulus);
-  fence(exec, "ossatura::bone::map_model");
-  if (range.least <= range.greatest) {
-    const float a = map(range.least), b = map(range.greatest);
-    range = {std::min(a, b), std::max(a, b)};
   }
 }
 
@@ -337,13 +220,15 @@ ValueRange read_image_model(const Exec& exec, const BoneOptions& options, ImageF
   if (format != ImageFormat::parosol) {
     model.source = file.modulus;
     model.modulus = target.array();
+    ValueRange range{target.least(), target.greatest()};
     if (reads_whole_image(options)) {
       prepare_image(exec, options, model);
-      if (options.resample)
+      if (options.preparation.turns_image())
+        turn_model(exec, options, range, model);
+      else if (options.resample)
         resample_model(exec, options, model);
       model.modulus = keep_planes(exec, ranks, model.modulus);
     }
-    ValueRange range{target.least(), target.greatest()};
     map_model(exec, options, model, range);
     return range;
   }
@@ -359,11 +244,13 @@ ValueRange read_image_model(const Exec& exec, const BoneOptions& options, ImageF
 /// Throws where there are no grey values to prepare.
 void require_grey_values(const BoneOptions& options, ImageFormat format) {
   const PreparationOptions& o = options.preparation;
-  const char* const option = o.crop          ? "--crop"
-                             : o.gaussian    ? "--gaussian"
-                             : o.calibration ? "--calibrate"
-                             : o.clamp       ? "--clamp"
-                                             : nullptr;
+  const char* const option = o.crop            ? "--crop"
+                             : o.gaussian      ? "--gaussian"
+                             : o.calibration   ? "--calibrate"
+                             : o.clamp         ? "--clamp"
+                             : o.align         ? "--align"
+                             : o.turns.empty() ? nullptr
+                                               : "--turn";
   if (option && (format == ImageFormat::surface || format == ImageFormat::parosol))
     fail<UsageError>(option, " is for grey values, and ", options.input, " has ",
                      format == ImageFormat::surface ? "none: it is a surface"
@@ -428,6 +315,8 @@ void read_model(const Exec& exec, const BoneOptions& options,
   range = {comm.min(range.least), comm.max(range.greatest)};
   if (has_law) {
     apply_law(exec, options, range, comm, model);
+    if (model.turn)
+      clear_beside(exec, model.turn->grid, model.modulus);
   } else {
     require_unit(options, range.greatest);
     require_finite_moduli(options, range.greatest);

@@ -7,7 +7,9 @@
 #include <ossatura/kernels/bone/lame_field.hpp>
 #include <ossatura/kernels/bone/loads/caps.hpp>
 #include <ossatura/kernels/bone/loads/node_sets.hpp>
+#include <ossatura/kernels/image/moments.hpp>
 #include <ossatura/kernels/image/shared_planes.hpp>
+#include <ossatura/kernels/image/turn.hpp>
 
 #include <array>
 #include <optional>
@@ -15,6 +17,14 @@
 #include <vector>
 
 namespace ossatura {
+
+/// How an image was turned.
+struct ModelTurn {
+  Rotation rotation = no_rotation;   ///< of the bone, along the axes of the image as it is read
+  std::optional<PrincipalAxes> bone; ///< before, along these axes, where --align asks for them
+  TurnedGrid grid;
+  double old_volume = 0; ///< of the image before, mm3
+};
 
 template<class Exec>
 struct BoneModel {
@@ -28,6 +38,7 @@ struct BoneModel {
   ImageDirection direction = identity_direction; ///< axes of the image in the world
   std::string world;                             ///< "RAS", "LPS" or empty
   std::vector<NodalValue> displacements, forces; ///< given by the input
+  std::optional<ModelTurn> turn;                 ///< of the image, before the law
   LabelVoxels label_voxels;                      ///< of the mask, that supports touch
   std::optional<Caps<Exec>> caps;                ///< in `modulus` and `poisson`
   std::array<int, 3> planes_below{0, 0, 0};      ///< that were added for them across x, y, z

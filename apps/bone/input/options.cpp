@@ -202,6 +202,7 @@ void add_test_options(CLI::App& app, BoneOptions& o) {
        {{LoadTest::shear, 1, 2}, "shear-yz"},
        {{LoadTest::shear, 2, 0}, "shear-zx"},
        {{LoadTest::shear, 2, 1}, "shear-zy"},
+       {{LoadTest::symmetric_shear, -1, 0}, "symshear"},
        {{LoadTest::torsion, -1, 0}, "torsion"},
        {{LoadTest::bending, -1, 0}, "bending"},
        {{LoadTest::homogenise, -1, 0}, "homogenise"},
@@ -209,20 +210,23 @@ void add_test_options(CLI::App& app, BoneOptions& o) {
       name_of(o.test),
       "Plates normal to --axis hold both ends. axial: the upper one moves along the axis; "
       "uniaxial: and both are smooth (axial with --lateral free); confined: and the sides cannot "
-      "bulge; shear-AB: plates normal to A, the upper one moves "
-      "along B; torsion: it turns about the axis; bending: both turn by half --angle; homogenise: "
-      "six loads for the 6 x 6 stiffness; file: what the input, --fix and --force say; auto: file "
-      "where displacements are prescribed, else axial",
+      "bulge; shear-AB: plates normal to A, the upper one moves along B; symshear: no plates, the "
+      "four sides beside --axis move as a pure shear of gamma = --strain across it, and not along "
+      "it (FAIM's symshear); torsion: it turns about the axis; bending: both turn "
+      "by half --angle; homogenise: six loads for the 6 x 6 stiffness; file: what the input, --fix "
+      "and --force say; auto: file where displacements are prescribed, else axial",
       [&o](const TestName& name) {
         o.test = name.test;
         if (name.axis >= 0)
           o.axis = name.axis;
         o.shear_direction = name.direction;
       });
-  add_choice(app, "--axis", o.axis, "Normal of the plates", axis_names);
+  add_choice(app, "--axis", o.axis, "Normal of the plates; symshear: of the plane of the shear",
+             axis_names);
   add_choice(app, "--hinge", o.hinge, "bending: the axis about which the plates turn", axis_names);
-  app.add_option("--strain", o.strain,
-                 "Nominal strain, negative in compression; shear: displacement by height")
+  app.add_option(
+         "--strain", o.strain,
+         "Nominal strain, negative in compression; shear: displacement by height; symshear: gamma")
       ->type_name("X")
       ->capture_default_str();
   app.add_option("--displacement", o.displacement, "Of the upper plate, instead of --strain")
@@ -239,7 +243,8 @@ void add_test_options(CLI::App& app, BoneOptions& o) {
   add_choice(
       app, "--lateral", o.lateral,
       "Plates are glued to the bone, or leave it free: frictionless (axial), floating along the "
-      "axis (shear, torsion), holding it along the axis only (bending)");
+      "axis (shear, torsion), holding it along the axis only (bending); symshear: its sides leave "
+      "the bone free along the axis");
   app.add_option("--plate-depth", o.plate_depth,
                  "Plates hold all nodes of the bone within this depth from its ends")
       ->type_name("MM")
@@ -390,6 +395,7 @@ void add_bone_options(CLI::App& app, BoneOptions& options) {
   add_test_options(app, options);
   add_anatomy_options(app, options);
   add_strength_options(app, options.strength);
+  add_remodelling_options(app, options.remodelling);
   add_solver_options(app, options);
   add_result_options(app, options);
   add_common_options(

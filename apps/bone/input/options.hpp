@@ -6,6 +6,7 @@
 #include "apps/bone/input/anatomy.hpp"
 #include "apps/bone/input/preparation.hpp"
 #include "apps/bone/input/strength_options.hpp"
+#include "apps/bone/remodelling/options.hpp"
 #include "apps/driver/options/common.hpp"
 #include <ossatura/core/io/hdf5/parosol.hpp>
 #include <ossatura/core/io/image/format.hpp>
@@ -61,23 +62,24 @@ struct LabelEntry {
 
 /// Which load. Plates are normal to `axis`; the lower one holds, the upper one moves.
 enum class LoadTest {
-  by_input,   ///< `prescribed` where the input or --fix prescribes displacements, else `axial`
-  axial,      ///< the upper plate moves along the axis; see `lateral`
-  uniaxial,   ///< the same between smooth plates
-  confined,   ///< and the sides do not move along their normals
-  shear,      ///< the upper plate moves along `shear_direction`
-  torsion,    ///< the upper plate turns about the axis
-  bending,    ///< the plates turn by half the angle each, towards each other, about `hinge`
-  homogenise, ///< six loads of a unit strain; see `boundary`
-  prescribed  ///< nothing but what the input, --fix and --force say
+  by_input,        ///< `prescribed` where the input or --fix prescribes displacements, else `axial`
+  axial,           ///< the upper plate moves along the axis; see `lateral`
+  uniaxial,        ///< the same between smooth plates
+  confined,        ///< and the sides do not move along their normals
+  shear,           ///< the upper plate moves along `shear_direction`
+  symmetric_shear, ///< the sides beside the axis move as a shear in their plane, without rotation
+  torsion,         ///< the upper plate turns about the axis
+  bending,         ///< the plates turn by half the angle each, towards each other, about `hinge`
+  homogenise,      ///< six loads of a unit strain; see `boundary`
+  prescribed       ///< nothing but what the input, --fix and --force say
 };
 
 constexpr Names<LoadTest> names_of(LoadTest) {
-  return {{LoadTest::by_input, "auto"},     {LoadTest::axial, "axial"},
-          {LoadTest::uniaxial, "uniaxial"}, {LoadTest::confined, "confined"},
-          {LoadTest::shear, "shear"},       {LoadTest::torsion, "torsion"},
-          {LoadTest::bending, "bending"},   {LoadTest::homogenise, "homogenise"},
-          {LoadTest::prescribed, "file"}};
+  return {{LoadTest::by_input, "auto"},         {LoadTest::axial, "axial"},
+          {LoadTest::uniaxial, "uniaxial"},     {LoadTest::confined, "confined"},
+          {LoadTest::shear, "shear"},           {LoadTest::symmetric_shear, "symshear"},
+          {LoadTest::torsion, "torsion"},       {LoadTest::bending, "bending"},
+          {LoadTest::homogenise, "homogenise"}, {LoadTest::prescribed, "file"}};
 }
 
 /// What the sides do in a homogenisation.
@@ -224,7 +226,8 @@ struct BoneOptions {
   int axis = 2;            ///< 0 = x, 1 = y, 2 = z
   int shear_direction = 0; ///< shear: along which the upper plate moves
   int hinge = 0;           ///< bending: about which the plates turn
-  double strain = -0.01;   ///< of the height between the plates (shear: the angle's tangent)
+  double strain =
+      -0.01; ///< of the height between the plates (shear: the angle's tangent, or gamma)
   std::optional<double> displacement; ///< mm, of the upper plate; replaces the strain
   double angle = 1;                   ///< degrees
   TurnCentre centre;
@@ -236,6 +239,7 @@ struct BoneOptions {
   std::string fix_file, force_file; ///< rows x,y,z,component,value
 
   StrengthChoice strength;
+  RemodellingChoice remodelling;
 
   // Solver
   double tolerance = 1e-6;

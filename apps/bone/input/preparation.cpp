@@ -43,6 +43,17 @@ GaussianOptions parse_gaussian(const std::string& text) {
   return gaussian;
 }
 
+/// x=30, or 0.3/0.1/0.9=30.
+AxisTurn parse_turn(const std::string& text) {
+  const auto [axis, degrees] = split_at(text, '=', "AXIS=DEGREES, such as x=30 or 0.3/0.1/0.9=30");
+  AxisTurn turn{{0, 0, 0}, parse_number<double>(degrees)};
+  if (axis.size() == 1 && axis[0] >= 'x' && axis[0] <= 'z')
+    turn.axis[std::size_t(axis[0] - 'x')] = 1;
+  else
+    turn.axis = parse_triple<double>(axis, '/', "0.3/0.1/0.9, or x, y or z");
+  return turn;
+}
+
 /// SLOPE,INTERCEPT or V1=D1,V2=D2.
 std::array<double, 2> parse_calibration(const Items& items) {
   const char* expected = "SLOPE,INTERCEPT or two points V1=D1,V2=D2";
@@ -78,6 +89,65 @@ ValueMap PreparationOptions::map() const {
   return map;
 }
 
+namespace {
+
+void add_turn_options(CLI::App& app, PreparationOptions& o) {
+  add_choice(app, "--align", o.align,
+             "Turns the image so that the bone stands along --axis by its long or its short axis "
+             "of inertia, of the voxels that law, --mask and --largest-component select",
+             "none");
+  add_list(app, "--turn", "x|y|z|X/Y/Z=DEGREES,...",
+           "Turns the bone about these axes of the image, one after the other and after --align: "
+           "z=90 takes what points along x to y (x=90: y to z, y=90: z to x). With --resample it "
+           "is one interpolation; the box grows to hold all, and what lies beside the image is "
+           "void",
+           [&o](const Items& items) {
+             for (const std::string& item : items)
+               o.turns.push_back(parse_turn(item));
+           });
+}
+
+/// Of options that say places in the image as it is read, of which nobody knows them turned.
+void refuse_places(const BoneOptions& options) {
+  const char* const turns = options.preparation.align ? "--align" : "--turn";
+  const auto refuse = [turns](const char* option) {
+    fail<UsageError>(option, " names a place in the image, which ", turns,
+                     " turns: name sides, or labels of a mask");
+  };
+  if (!options.fix_file.empty())
+    refuse("--fix-file");
+  if (!options.force_file.empty())
+    refuse("--force-file");
+  for (const auto* conditions : {&options.fix, &options.force})
+    for (const NodalCondition& condition : *conditions)
+      if (!condition.where.is_face && !condition.where.label)
+        refuse(conditions == &options.fix ? "--fix X/Y/Z" : "--force X/Y/Z");
+  if (options.centre.kind == TurnCentre::Kind::point)
+    refuse("--centre X,Y,Z");
+  if (is_periodic(options))
+    fail<UsageError>("--boundary periodic is for a cell with the sides of the image, and ", turns,
+                     " turns them: leave one out");
+}
+
+void check_turn_options(const CLI::App& app, const BoneOptions& options) {
+  const PreparationOptions& o = options.preparation;
+  const bool is_read = options.generator == BoneGenerator::none;
+  require_effect(app, {{"--turn", is_read, "an image that is read"},
+                       {"--align", is_read, "an image that is read"}});
+  for (const AxisTurn& turn : o.turns) {
+    const double length = std::hypot(turn.axis[0], turn.axis[1], turn.axis[2]);
+    if (!(length >= 1e-9 && length <= 1e9))
+      fail<UsageError>("--turn ", turn.axis[0], '/', turn.axis[1], '/', turn.axis[2],
+                       ": an axis of length 1e-9 to 1e9");
+    if (!(std::abs(turn.degrees) <= 360))
+      fail<UsageError>("--turn: an angle of ", turn.degrees, " degrees; -360 to 360 are taken");
+  }
+  if (o.turns_image())
+    refuse_places(options);
+}
+
+} // namespace
+
 void add_preparation_options(CLI::App& app, BoneOptions& options) {
   PreparationOptions& o = options.preparation;
   app.option_defaults()->group("Preparation of an image, in this order");
@@ -90,6 +160,7 @@ void add_preparation_options(CLI::App& app, BoneOptions& options) {
          "Gaussian filter of this sigma, over so many voxels on either side (three sigma if they "
          "are not given), as the scripts of scanners have it")
       ->type_name("MM[:VOXELS]");
+  add_turn_options(app, o);
   add_list(
       app, "--calibrate", "SLOPE,INTERCEPT|V1=D1,V2=D2",
       "Values v become slope v + intercept, such as densities of Hounsfield units, or the line "
@@ -121,6 +192,7 @@ void check_preparation_options(const CLI::App& app, const BoneOptions& options) 
                        {"--bins", is_read, "an image that is read"},
                        {"--bins", graded && options.law != GreyLaw::threshold,
                         "--law linear, power or modulus, which make many moduli"}});
+  check_turn_options(app, options);
   if (o.crop)
     for (const CropRange& range : *o.crop)
       if (range.begin.value_or(0) < 0 || (range.end && *range.end <= range.begin.value_or(0)))
@@ -161,6 +233,12 @@ VoxelBox crop_box(const BoneOptions& options, const std::array<int, 3>& shape) {
                        " along ", "xyz"[d], ", and the image has ", shape[d], ", from 0 on");
   }
   return box;
+}
+
+std::array<double, 3> edges_before(const BoneOptions& options, const VoxelImage& source) {
+  if (options.spacing)
+    return {*options.spacing, *options.spacing, *options.spacing};
+  return source.edges();
 }
 
 std::array<int, 3> gaussian_support(const GaussianOptions& gaussian,

@@ -27,6 +27,7 @@ VoxelSolverOptions solver_options(const BoneOptions& options, VoxelOperatorKind 
   solver.multigrid.coarse_cycles =
       options.coarse_visits.value_or(cycle == Cycle::v ? 1 : solver.multigrid.coarse_cycles);
   solver.multigrid.direct_nodes = options.direct_nodes.value_or(solver.multigrid.direct_nodes);
+  solver.multigrid.renewable = options.remodelling.steps > 0;
   solver.multigrid.launch_graphs = !options.no_launch_graphs;
   solver.multigrid.max_levels = options.levels;
   solver.multigrid.coarse_solver = options.coarse;

@@ -123,6 +123,9 @@ void check_strength_options(const CLI::App& app, const BoneOptions& o) {
   if (o.test == LoadTest::homogenise)
     fail<UsageError>("--strength follows one load, and --test homogenise has six elastic ones: "
                      "choose a test between plates");
+  if (o.test == LoadTest::symmetric_shear)
+    fail<UsageError>("--strength follows the force on a plate, and --test symshear has no plates: "
+                     "choose shear-AB");
   if (!o.force.empty() || !o.force_file.empty())
     fail<UsageError>("--strength goes by displacement, for a force beyond the ultimate load has no "
                      "answer: prescribe it with --fix in place of --force");

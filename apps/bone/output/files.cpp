@@ -183,6 +183,24 @@ Array<double, Exec> list_moduli(const Exec& exec, const BoneSolution<Exec>& solu
   return modulus;
 }
 
+namespace {
+
+/// Moduli, if they are wanted, and the densities that remodelling made. `cells` makes their fields.
+template<class Exec, class Cells>
+void append_material(const Exec& exec, const BoneOptions& options, bool wants_moduli,
+                     const BoneSolution<Exec>& solution, RankBlocks<Exec>& blocks,
+                     const Cells& cells) {
+  if (wants_moduli)
+    append(blocks, list_moduli(exec, solution), 1, cells(double(), "modulus", 1, "MPa"));
+  if (options.remodelling.steps > 0)
+    append(blocks,
+           list_densities(exec, remodelling_law(options), solution.fields.element,
+                          solution.lame.mu_value),
+           1, cells(double(), "density", 1, "g/cm3"));
+}
+
+} // namespace
+
 template<class Exec>
 void write_fields(const Exec& exec, const std::string& path, const BoneOptions& options,
                   const BoneModel<Exec>& model, const VoxelProblem<Exec>& problem,
@@ -235,8 +253,7 @@ void write_fields(const Exec& exec, const std::string& path, const BoneOptions& 
   if (model.caps)
     append(blocks, list_caps(exec, *model.caps, solution), 1,
            [&] { return file->template cell_field<std::uint8_t>("cap"); });
-  if (wants("modulus"))
-    append(blocks, list_moduli(exec, solution), 1, cells(double(), "modulus", 1, "MPa"));
+  append_material(exec, options, wants("modulus"), solution, blocks, cells);
   const auto write_cells = [&](const char* name, const Array<float, Exec>& values,
                                const char* unit) {
     if (wants(name))

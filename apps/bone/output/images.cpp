@@ -37,11 +37,10 @@ VoxelImage empty_image(const BoneModel<Exec>& model) {
   return image;
 }
 
-const std::pair<const char*, const char*> units[] = {{"modulus", "Young's modulus, MPa"},
-                                                     {"sed", "strain energy density, MPa"},
-                                                     {"von_mises", "von Mises stress, MPa"},
-                                                     {"effective_strain", "effective strain"},
-                                                     {"plastic_strain", "plastic strain"}};
+const std::pair<const char*, const char*> units[] = {
+    {"modulus", "Young's modulus, MPa"},    {"sed", "strain energy density, MPa"},
+    {"von_mises", "von Mises stress, MPa"}, {"effective_strain", "effective strain"},
+    {"plastic_strain", "plastic strain"},   {"density", "apparent density, g/cm3"}};
 
 } // namespace
 
@@ -64,7 +63,8 @@ std::vector<std::pair<std::string, std::string>> field_images(const BoneOptions&
     return images;
   for (const auto& [field, text] : units)
     if (std::count(options.fields.begin(), options.fields.end(), field) > 0 ||
-        (options.strength.criterion && field == std::string("plastic_strain")))
+        (options.strength.criterion && field == std::string("plastic_strain")) ||
+        (options.remodelling.steps > 0 && field == std::string("density")))
       images.emplace_back(field, stem + "." + field + "." + name_of(options.field_images));
   return images;
 }
@@ -94,6 +94,8 @@ void write_field_image(const Exec& exec, const std::string& field, const std::st
   const VoxelFields<Exec>& fields = solution.fields;
   if (field == "modulus")
     fill(list_moduli(exec, solution));
+  else if (field == "density")
+    fill(list_densities(exec, remodelling_law(options), fields.element, solution.lame.mu_value));
   else
     fill(field == "sed"              ? fields.energy_density
          : field == "von_mises"      ? fields.von_mises

@@ -91,6 +91,8 @@ BonePrediction predict_process(const BoneModelInfo& info, const BoneModelInfo& w
   const bool yields = options.strength.criterion.has_value();
   if (yields)
     solve += (77 + 72) * nodes;
+  if (options.remodelling.steps > 0) // states are evaluated beside the solver
+    solve += (force > 0 ? 48 : 24) * nodes + (64 + 8 + 0.5) * elem;
   for (const LevelSize& level : levels)
     solve += double(level.num_nodes) * (15 * cycle + 15) + double(level.num_elem) * (32 + lame);
   const double coarsest = levels.empty() ? nodes : double(levels.back().num_nodes);

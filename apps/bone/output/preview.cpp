@@ -107,7 +107,7 @@ std::vector<MarkedNode> marked_nodes(const Exec& exec, const VoxelProblem<Exec>&
         node.displacement[0] != 0 || node.displacement[1] != 0 || node.displacement[2] != 0;
     for (const NamedRegion& named : load.regions) // some nodes of a plate that turns do not move
       if (named.is_plate && named.region.contains(node.site, node.sets))
-        moves = named.name == "upper plate";
+        moves = named.name != "lower plate";
     nodes.push_back({{node.site.x, node.site.y, node.site.z}, moves ? moved_colour : rest_colour});
   }
   return nodes;

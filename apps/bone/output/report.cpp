@@ -98,7 +98,8 @@ void add_response(Table& table, const TestResponse& response) {
     if (value)
       table.row(label, *value, unit);
   };
-  table.row("height between the plates", response.height, "mm");
+  table.row(response.force || response.moment ? "height between the plates" : "height of the box",
+            response.height, "mm");
   table.row("cross-section of the image", response.area, "mm2");
   add("displacement", response.displacement, "mm");
   add("force", response.force, "N");
@@ -220,6 +221,17 @@ void add_stiffness(Table& table, const StiffnessMatrix& stiffness, const char* b
 
 // The summary.
 
+Json to_json(const ModelTurn& turn) {
+  const Rotation& r = turn.rotation;
+  const AxisAndAngle about = axis_and_angle(r);
+  Json json = {{"rotation", {{r[0], r[1], r[2]}, {r[3], r[4], r[5]}, {r[6], r[7], r[8]}}},
+               {"axis", about.axis},
+               {"degrees", about.degrees}};
+  if (turn.bone)
+    json["bone"] = {{"axes", turn.bone->axis}, {"spread", turn.bone->spread}};
+  return json;
+}
+
 Json to_json(const BoneModelInfo& model) {
   const ImageDirection& d = model.direction;
   Json json = {{"source", model.source},
@@ -241,6 +253,8 @@ Json to_json(const BoneModelInfo& model) {
                  {"maximum", model.modulus_max},
                  {"mean", model.modulus_mean}}},
                {"poisson", {{"minimum", model.poisson_min}, {"maximum", model.poisson_max}}}};
+  if (model.turn)
+    json["turn"] = to_json(*model.turn);
   if (model.num_cap_elem > 0)
     json["caps"] = {{"elements", model.num_cap_elem},
                     {"planes_below", model.planes_below},
@@ -358,6 +372,8 @@ Json results_json(const BoneResults& results) {
     json["homogenised"] = to_json(*results.homogenised, results.boundary);
   if (results.strength)
     json["strength"] = strength_json(*results.strength);
+  if (results.remodelling)
+    json["remodelling"] = remodelling_json(*results.remodelling);
   json["files"] = results.files;
   return json;
 }
@@ -429,6 +445,8 @@ std::string bone_table(const BoneResults& results, const DriverContext& context)
     add_stiffness(table, results.homogenised->stiffness, results.boundary);
   if (results.strength)
     add_strength(table, *results.strength);
+  if (results.remodelling)
+    add_remodelling(table, *results.remodelling);
   return table.text();
 }
 

@@ -71,6 +71,7 @@ BoneModelInfo describe_model(const Exec& exec, const BoneOptions& options,
   info.origin = model.origin;
   info.direction = model.direction;
   info.world = model.world;
+  info.turn = model.turn;
   info.num_elem = count_voxels(exec, problem);
   info.num_nodes = grid.owned.global_count;
   info.num_held_dofs = count_held_dofs(exec, problem);

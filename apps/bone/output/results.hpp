@@ -6,6 +6,7 @@
 #include "apps/bone/input/model.hpp"
 #include "apps/bone/output/sections.hpp"
 #include "apps/bone/output/strength.hpp"
+#include "apps/bone/remodelling/report.hpp"
 #include <ossatura/core/mesh/voxel_image.hpp>
 #include <ossatura/solvers/bone/multigrid/options.hpp>
 #include <ossatura/solvers/bone/results/homogenisation.hpp>
@@ -34,7 +35,8 @@ struct BoneModelInfo {
   double spacing = 0;
   std::array<double, 3> origin{0, 0, 0}; ///< lower corner of the image in the world, mm
   ImageDirection direction = identity_direction;
-  std::string world; ///< "RAS", "LPS" or empty
+  std::string world;             ///< "RAS", "LPS" or empty
+  std::optional<ModelTurn> turn; ///< of the image
   std::int64_t num_elem = 0, num_nodes = 0;
   std::int64_t num_solid = 0; ///< voxels that have a modulus, counted
   std::int64_t num_held_dofs = 0;
@@ -50,8 +52,11 @@ struct BoneModelInfo {
   double bone_volume() const {
     return static_cast<double>(num_bone_elem()) * spacing * spacing * spacing;
   }
-  /// Bone volume by total volume of the image, without what was added for caps.
+  /// Bone volume by total volume of the image, without what was added for caps, or to hold the
+  /// image as it is turned.
   double volume_fraction() const {
+    if (turn)
+      return bone_volume() / turn->old_volume;
     double voxels = 1;
     for (std::size_t d = 0; d < 3; ++d)
       voxels *= shape[d] - planes_below[d] - planes_above[d];
@@ -106,6 +111,8 @@ struct BoneResults {
   std::optional<HomogenisedStiffness> homogenised;
   const char* boundary = "";               ///< of a homogenisation, as --boundary names it
   std::optional<StrengthResults> strength; ///< then energies, stresses and fields are what is left
+
+  std::optional<RemodellingResults> remodelling; ///< then the rest is of the last state
 
   std::vector<std::string> files; ///< written
 

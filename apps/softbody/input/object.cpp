@@ -4,13 +4,11 @@
 #include "apps/driver/problem/mesh_selector.hpp"
 #include "apps/softbody/input/model.hpp"
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/core/base/rotation.hpp>
 #include <ossatura/core/io/mesh/element_file.hpp>
 #include <ossatura/core/mesh/generators/element_meshes.hpp>
 
-#include <Kokkos_MathematicalConstants.hpp>
-
 #include <algorithm>
-#include <cmath>
 
 namespace ossatura {
 
@@ -44,25 +42,15 @@ ElementMesh make_mesh(const MeshChoice& choice, std::int64_t& unused_points) {
   return std::move(file.mesh);
 }
 
-/// Scales, turns about the axis through the origin, moves (Rodrigues' formula).
+/// Scales, turns about the axis through the origin, moves.
 void place(const ObjectChoice& choice, std::vector<double>& point) {
-  std::array<double, 3> k = choice.axis;
-  const double length = std::hypot(k[0], k[1], k[2]);
-  for (double& component : k)
-    component /= length;
-  const double angle = choice.degrees * Kokkos::numbers::pi / 180;
-  const double c = std::cos(angle), s = std::sin(angle);
+  const Rotation turn = rotation_about(choice.axis, choice.degrees);
   for (std::size_t i = 0; i + 2 < point.size(); i += 3) {
     double* const x = &point[i];
     const double p[3] = {choice.scale * x[0], choice.scale * x[1], choice.scale * x[2]};
-    const double along = k[0] * p[0] + k[1] * p[1] + k[2] * p[2];
-    for (std::size_t d = 0; d < 3; ++d) {
-      const std::size_t e = (d + 1) % 3, f = (d + 2) % 3;
-      const double turned =
-          choice.degrees == 0 ? p[d]
-                              : c * p[d] + s * (k[e] * p[f] - k[f] * p[e]) + (1 - c) * along * k[d];
-      x[d] = turned + choice.translation[d];
-    }
+    for (std::size_t d = 0; d < 3; ++d)
+      x[d] = turn[3 * d] * p[0] + turn[3 * d + 1] * p[1] + turn[3 * d + 2] * p[2] +
+             choice.translation[d];
   }
 }
 

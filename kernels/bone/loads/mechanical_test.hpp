@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A mechanical test of bone prescribes displacements on a specimen between two plates.
+// A mechanical test of bone prescribes displacements on a specimen between two plates, or on its
+// sides.
+//
+// [1] vtkbone, class vtkboneApplySymmetricShearTest: the test symshear of FAIM's n88modelgenerator.
 #pragma once
 
 #include <ossatura/kernels/bone/loads/load_case.hpp>
@@ -16,7 +19,10 @@ enum class TestKind {
   confined, ///< axial between smooth plates in a smooth-walled box
   shear,    ///< the upper plate moves along `direction`
   torsion,  ///< the upper plate turns about the axis
-  bending   ///< the plates tilt against each other about `direction`
+  bending,  ///< the plates tilt against each other about `direction`
+  /// The four sides beside the axis move as a pure shear in their plane says, without a rotation;
+  /// there are no plates.
+  symmetric_shear
 };
 
 /// What a plate touches of its end of the specimen, where that is not its outermost nodes.
@@ -36,13 +42,15 @@ constexpr std::uint8_t lower_plate_set = 1, upper_plate_set = 2;
 
 struct MechanicalTest {
   TestKind kind = TestKind::axial;
-  int axis = 2;                       ///< normal of the plates: 0 = x, 1 = y, 2 = z
-  int direction = 0;                  ///< of the shear displacement, or axis of the bending moment
-  double strain = -0.01;              ///< axial, confined, shear: displacement over height
+  int axis = 2;      ///< normal of the plates: 0 = x, 1 = y, 2 = z
+  int direction = 0; ///< of the shear displacement, or axis of the bending moment
+  /// Axial, confined, shear: displacement over height; symmetric shear: gamma, of engineers.
+  double strain = -0.01;
   std::optional<double> displacement; ///< in mm, instead of `strain`
   double angle = 0.01;                ///< torsion, bending: between the plates, in radian
-  bool lateral_free = false; ///< axial: smooth plates; shear, torsion: upper plate floats axially
-  double plate_depth = 0;    ///< in mm: nodes this far inside an end plane are held too (embedding)
+  /// Axial: smooth plates; shear, torsion: upper plate floats axially; symmetric shear: sides do.
+  bool lateral_free = false;
+  double plate_depth = 0; ///< in mm: nodes this far inside an end plane are held too (embedding)
   PlateContact lower_contact, upper_contact; ///< instead of what plate_depth says
   /// Torsion, bending: what the plates turn about goes through this point, in mm from the lower
   /// corner of the image; else through the centre of the specimen's box.
@@ -121,6 +129,42 @@ void add_pins(const Exec& exec, const VoxelGrid<Exec>& grid, const PrescribedReg
   }
 }
 
+/// One of the six sides of the specimen's box, -x, +x, -y and so on.
+inline NamedRegion side_of(const NodeBox& box, int side, const char* noun) {
+  NamedRegion found{std::string(side % 2 ? "+" : "-") + "xyz"[side / 2] + " " + noun, {}, side / 2};
+  PrescribedRegion& region = found.region;
+  for (int k = 0; k < 3; ++k) {
+    region.lower[k] = box.lower[k];
+    region.upper[k] = box.upper[k];
+  }
+  const int d = side / 2;
+  (side % 2 ? region.lower[d] : region.upper[d]) = side % 2 ? box.upper[d] : box.lower[d];
+  return found;
+}
+
+/// The displacement u_b = gamma / 2 x_c, u_c = gamma / 2 x_b from the lower corner of the box, on
+/// the four sides that b and c are normal to; they and both ends hold what is along the axis [1].
+inline std::vector<NamedRegion> symmetric_shear(const NodeBox& box, double edge,
+                                                const MechanicalTest& test) {
+  const int a = test.axis, b = (a + 1) % 3, c = (a + 2) % 3;
+  std::vector<NamedRegion> regions;
+  for (const int side : {2 * a, 2 * a + 1}) {
+    regions.push_back(side_of(box, side, "end"));
+    regions.back().region.components = std::uint8_t(1 << a);
+  }
+  for (const int side : {2 * b, 2 * b + 1, 2 * c, 2 * c + 1}) {
+    regions.push_back(side_of(box, side, "face"));
+    regions.back().is_plate = true;
+    PrescribedRegion& face = regions.back().region;
+    face.gradient[b][c] = face.gradient[c][b] = test.strain / 2;
+    for (int k = 0; k < 3; ++k)
+      face.centre[k] = edge * box.lower[k];
+    if (test.lateral_free)
+      face.components = std::uint8_t(7 & ~(1 << a));
+  }
+  return regions;
+}
+
 } // namespace detail
 
 /// The node sets of the plates of a test that touch the visible surface or the voxels of a label;
@@ -159,6 +203,8 @@ std::vector<NamedRegion> make_load_case(const Exec& exec, const VoxelGrid<Exec>&
                                         const MechanicalTest& test, const Communicator& comm = {},
                                         const NodeSets<Exec>& sets = {}) {
   const NodeBox box = bounding_box(exec, grid, comm);
+  if (test.kind == TestKind::symmetric_shear)
+    return detail::symmetric_shear(box, edge, test);
   const int a = test.axis;
   const double height = edge * (box.upper[a] - box.lower[a]);
   if (!(test.plate_depth >= 0) || 2 * test.plate_depth >= height)
@@ -195,6 +241,8 @@ std::vector<NamedRegion> make_load_case(const Exec& exec, const VoxelGrid<Exec>&
     if (test.lateral_free)
       lower.components = upper.components = axial_only;
     break;
+  case TestKind::symmetric_shear: // above
+    break;
   }
   regions.push_back({"lower plate", lower, a, true});
   regions.push_back({"upper plate", upper, a, true});
@@ -203,14 +251,8 @@ std::vector<NamedRegion> make_load_case(const Exec& exec, const VoxelGrid<Exec>&
       const int d = side / 2;
       if (d == a)
         continue;
-      PrescribedRegion wall;
-      for (int k = 0; k < 3; ++k) {
-        wall.lower[k] = box.lower[k];
-        wall.upper[k] = box.upper[k];
-      }
-      (side % 2 ? wall.lower[d] : wall.upper[d]) = side % 2 ? box.upper[d] : box.lower[d];
-      wall.components = std::uint8_t(1 << d);
-      regions.push_back({std::string(side % 2 ? "+" : "-") + "xyz"[d] + " wall", wall, d});
+      regions.push_back(detail::side_of(box, side, "wall"));
+      regions.back().region.components = std::uint8_t(1 << d);
     }
   } else if (lower.components == axial_only) {
     detail::add_pins(exec, grid, lower, a, comm, sets, regions);
@@ -227,17 +269,13 @@ std::vector<NamedRegion> make_uniform_strain_case(const Exec& exec, const VoxelG
   const NodeBox box = bounding_box(exec, grid, comm);
   std::vector<NamedRegion> regions;
   for (int side = 0; side < 6; ++side) {
-    const int d = side / 2;
-    PrescribedRegion face;
+    regions.push_back(detail::side_of(box, side, "face"));
+    PrescribedRegion& face = regions.back().region;
     for (int k = 0; k < 3; ++k) {
-      face.lower[k] = box.lower[k];
-      face.upper[k] = box.upper[k];
       face.gradient[k][k] = strain[k];
       const int next = (k + 1) % 3;
       face.gradient[k][next] = face.gradient[next][k] = strain[3 + k] / 2;
     }
-    (side % 2 ? face.lower[d] : face.upper[d]) = side % 2 ? box.upper[d] : box.lower[d];
-    regions.push_back({std::string(side % 2 ? "+" : "-") + "xyz"[d] + " face", face, d});
   }
   return regions;
 }

@@ -74,10 +74,9 @@ struct Collector {
 };
 
 bool turns(const PrescribedRegion& region) {
-  for (const auto& row : region.gradient)
-    for (const double entry : row)
-      if (entry != 0)
-        return true;
+  for (int i = 0; i < 3; ++i)
+    if (region.gradient[i][(i + 1) % 3] != region.gradient[(i + 1) % 3][i])
+      return true;
   return false;
 }
 

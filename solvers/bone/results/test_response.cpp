@@ -34,6 +34,30 @@ TestResponse response_of(const NodeBox& box, double edge, const MovedSupport& up
   return response;
 }
 
+/// The answer to a shear in the plane of the axes b and c, whose mean stress is that of the forces
+/// on the sides: its volume times it is the sum of f_b x_c, and of f_c x_b, over their nodes. A
+/// side's moment about its own centre is that of the forces along it.
+TestResponse shear_response(const MechanicalTest& test, const NodeBox& box, double edge,
+                            const std::vector<MovedSupport>& supports) {
+  const int a = test.axis, b = (a + 1) % 3, c = (a + 2) % 3;
+  TestResponse response;
+  response.height = edge * (box.upper[a] - box.lower[a]);
+  response.area = edge * edge * (box.upper[b] - box.lower[b]) * double(box.upper[c] - box.lower[c]);
+  double sum = 0; // of f_b x_c + f_c x_b
+  for (const auto& [reaction, displacement] : supports) {
+    const double along_b = reaction.force[b] * reaction.centre[c],
+                 along_c = reaction.force[c] * reaction.centre[b];
+    if (reaction.normal == b)
+      sum += along_b - reaction.moment[a] + along_c;
+    else if (reaction.normal == c)
+      sum += along_b + along_c + reaction.moment[a];
+  }
+  response.strain = test.strain;
+  response.stress = sum / (2 * response.height * response.area);
+  response.apparent_modulus = *response.stress / *response.strain;
+  return response;
+}
+
 } // namespace
 
 TestResponse plate_response(const MechanicalTest& test, const NodeBox& box, double edge,
@@ -45,6 +69,8 @@ TestResponse plate_response(const MechanicalTest& test, const NodeBox& box, doub
     return response_of(box, edge, supports[1], test.axis, test.direction, test.angle);
   case TestKind::shear:
     return response_of(box, edge, supports[1], test.axis, test.direction);
+  case TestKind::symmetric_shear:
+    return shear_response(test, box, edge, supports);
   default:
     return response_of(box, edge, supports[1], test.axis, test.axis);
   }

@@ -5,6 +5,7 @@
 #include <ossatura/kernels/bone/fields.hpp>
 #include <ossatura/kernels/bone/loads/mechanical_test.hpp>
 #include <ossatura/kernels/bone/loads/reactions.hpp>
+#include <ossatura/solvers/bone/results/solution.hpp>
 #include <ossatura/solvers/bone/solver.hpp>
 
 #include <cmath>
@@ -120,6 +121,47 @@ OSSATURA_BACKEND_TEST("A laminate in confined compression is in series across an
     const double k = 3. / 7, series = factor * 1600, parallel = factor * 2500;
     const double effective = axis == 2 ? series : (1 - k * k) * parallel + k * k * series;
     CHECK(reactions[1][axis] == Approx(effective * strain * 64).epsilon(1e-7));
+  }
+}
+
+OSSATURA_BACKEND_TEST("A symmetric shear of a box has the shear modulus, and of layers their mean",
+                      "[mechanical_test]") {
+  const TestType exec;
+  // Layers normal to the axis are sheared alike, and the displacement is affine.
+  const double nu = 0.3, strain = 0.02;
+  auto model = reference::homogeneous({6, 4, 8}, 1000, nu, 0.5);
+  for (int z = 0; z < 8; ++z)
+    for (int i = 0; i < 24; ++i)
+      model.modulus[i + 24 * z] = z < 6 ? 1000 : 3000;
+  for (const bool is_free : {false, true}) {
+    Specimen<TestType> specimen(exec, model);
+    MechanicalTest test;
+    test.kind = TestKind::symmetric_shear;
+    test.strain = strain;
+    test.lateral_free = is_free;
+    const auto reactions =
+        specimen.solve(exec, make_load_case(exec, specimen.problem.grid, 0.5, test));
+    const double stress = strain * 1500 / (2 * (1 + nu));
+    REQUIRE(specimen.regions.size() == 6);
+    for (std::size_t k = 2; k < 6; ++k) {
+      const bool x_side = specimen.regions[k].name[1] == 'x';
+      const double sign = specimen.regions[k].name[0] == '+' ? 1 : -1;
+      const double area = 0.25 * 8 * (x_side ? 4 : 6);
+      CHECK(reactions[k][x_side ? 1 : 0] == Approx(sign * stress * area).epsilon(0.3));
+      CHECK(std::abs(reactions[k][2]) < 1e-7 * stress * area);
+    }
+    // Nodes on edges belong to the last side, and so does what they hold; all of it is in the mean.
+    BoneLoad<TestType> load;
+    load.u = specimen.u;
+    load.regions = specimen.regions;
+    load.test = test;
+    const auto solution = evaluate_solution(exec, specimen.problem, load);
+    REQUIRE(solution.response);
+    CHECK(*solution.response->strain == strain);
+    CHECK(*solution.response->stress == Approx(stress).epsilon(1e-8));
+    CHECK(*solution.response->apparent_modulus == Approx(1500 / (2 * (1 + nu))).epsilon(1e-8));
+    CHECK(solution.response->area == Approx(0.25 * 6 * 4));
+    CHECK_FALSE(solution.response->force);
   }
 }
 

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The law of an image makes Young's moduli of its grey values.
+#pragma once
+
+#include "apps/bone/input/model.hpp"
+
+#include <limits>
+#include <vector>
+
+namespace ossatura {
+
+/// Of the values of an image that are numbers.
+struct ValueRange {
+  float least = std::numeric_limits<float>::infinity(), greatest = -least;
+};
+
+ValueRange range_of(const std::vector<float>& values);
+
+/// Throws InputError for moduli of an image that holds moduli whose unit cannot be MPa and is not
+/// said: no bone is as soft as its numbers are in GPa.
+void require_unit(const BoneOptions& options, double largest);
+
+/// Throws InputError for moduli beyond those that are taken.
+void require_finite_moduli(const BoneOptions& options, double largest);
+
+/// Calibrates and clamps the values that are here, and the range that they have. Fences.
+template<class Exec>
+void map_model(const Exec& exec, const BoneOptions& options, const BoneModel<Exec>& model,
+               ValueRange& range);
+
+/// Makes moduli of the grey values of the model, by --law and --bins. `range`: of the values, for
+/// messages. Of planes that the ranks of `comm` share by all. Throws InputError. Fences.
+template<class Exec>
+void apply_law(const Exec& exec, const BoneOptions& options, const ValueRange& range,
+               const Communicator& comm, BoneModel<Exec>& model);
+
+} // namespace ossatura
