@@ -10,6 +10,9 @@
 
 namespace ossatura::detail {
 
+/// Of its own, so that its functions do not hide those of numbers.
+namespace hyper_dual {
+
 struct HyperDual {
   double re, a = 0, b = 0, ab = 0;
 
@@ -54,5 +57,9 @@ KOKKOS_INLINE_FUNCTION HyperDual log(const HyperDual& x) {
   const double inverse = 1 / x.re;
   return chain(x, ::log(x.re), inverse, -inverse * inverse);
 }
+
+} // namespace hyper_dual
+
+using hyper_dual::HyperDual;
 
 } // namespace ossatura::detail
