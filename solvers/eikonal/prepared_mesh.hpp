@@ -3,9 +3,10 @@
 // topology, metric and the stars of its points.
 #pragma once
 
-#include <ossatura/kernels/eikonal/gather_rows.hpp>
+#include <ossatura/kernels/algebra/gather_rows.hpp>
 #include <ossatura/kernels/eikonal/point_stars.hpp>
 #include <ossatura/kernels/eikonal/ring_update.hpp>
+#include <ossatura/kernels/eikonal/slowness.hpp>
 #include <ossatura/kernels/eikonal/tetra_metric.hpp>
 #include <ossatura/solvers/eikonal/tissue_tables.hpp>
 
@@ -63,6 +64,17 @@ struct PreparedMesh {
   void set_velocities(const Exec& exec, const std::vector<ConductionVelocity>& velocities) {
     fill_metric(exec, slowness_table(topology.num_tetra(), velocities), topology.tetra_order);
   }
+  void set_velocities(const Exec& exec, const Array<double, Exec>& velocities) {
+    const std::int64_t n = topology.num_tetra(), size = velocities.extent(0);
+    OSSATURA_REQUIRE(size == n || size == 2 * n || size == 3 * n,
+                     size << " velocities of " << n << " tetrahedra");
+    const auto slowness = make_uninitialized<double>(exec, 3 * n, "ossatura::eikonal::slowness");
+    const std::int64_t bad = fill_slowness(exec, int(size / n), velocities, slowness);
+    if (bad >= 0)
+      fail<std::invalid_argument>("tetrahedron ", bad,
+                                  " has a velocity that is negative or not finite");
+    fill_metric(exec, slowness, topology.tetra_order);
+  }
 
   template<class Metric>
   RingUpdate<Exec, Metric> ring_update(const Array<Metric, Exec>& stored) const {
@@ -90,7 +102,11 @@ struct PreparedMesh {
   void fill_metric(const Exec& exec, const std::vector<double>& slowness,
                    const Array<int, Exec>& row) {
     tissue.slowness = {}; // before there is another
-    tissue.slowness = upload(exec, "ossatura::eikonal::slowness", slowness);
+    fill_metric(exec, upload(exec, "ossatura::eikonal::slowness", slowness), row);
+  }
+  void fill_metric(const Exec& exec, const Array<double, Exec>& slowness,
+                   const Array<int, Exec>& row) {
+    tissue.slowness = slowness;
     tissue.tissue = row;
     if (metric == TetraMetric::lengths)
       fill_metric(exec, lengths);

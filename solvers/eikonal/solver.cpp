@@ -147,6 +147,12 @@ void EikonalSolver<Exec, Real>::set_velocities(const Exec& exec,
 }
 
 template<class Exec, class Real>
+void EikonalSolver<Exec, Real>::set_velocities(const Exec& exec,
+                                               const Array<double, Exec>& velocities) {
+  implementation_->set_velocities(exec, velocities);
+}
+
+template<class Exec, class Real>
 EikonalResult EikonalSolver<Exec, Real>::solve(const Exec& exec,
                                                const std::vector<std::vector<EikonalSite>>& sets,
                                                const Array<Real, Exec>& times) {

@@ -132,6 +132,9 @@ public:
   /// [num_tetra], whichever it was before. Throws as the constructor; fences.
   void set_velocities(const Exec& exec, const TissueVelocities& velocities);
   void set_velocities(const Exec& exec, const std::vector<ConductionVelocity>& velocities);
+  /// Those of each tetrahedron in an array of the backend: rows of one to three numbers, along all
+  /// directions, (fibre, across), or (fibre, sheet, normal). Nothing goes through the host.
+  void set_velocities(const Exec& exec, const Array<double, Exec>& velocities);
 
   /// Solves for each set of sites on its own. times [sets, num_points], row-major in the numbering
   /// of the mesh: ms, infinity where no wave arrives before 1e10 ms. A site reached earlier by

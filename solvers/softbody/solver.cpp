@@ -2,9 +2,11 @@
 #include <ossatura/solvers/softbody/solver.hpp>
 
 #include <ossatura/core/base/timer.hpp>
+#include <ossatura/kernels/algebra/find_not_finite.hpp>
+#include <ossatura/kernels/algebra/gather_rows.hpp>
 #include <ossatura/kernels/softbody/elements/motion.hpp>
 #include <ossatura/solvers/softbody/contact/rounds.hpp>
-#include <ossatura/solvers/softbody/step_adjoint.hpp>
+#include <ossatura/solvers/softbody/step_gradients.hpp>
 #include <ossatura/solvers/softbody/system_solver.hpp>
 
 #include <array>
@@ -12,7 +14,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
-#include <optional>
 
 namespace ossatura {
 
@@ -71,6 +72,34 @@ bool has_contact(const SoftScene& scene) {
   return !scene.obstacles.empty() || scene.contact_between_objects;
 }
 
+/// Loads of nodes: their weight and what is added to it; 0 where they are fixed.
+template<class Exec>
+struct AddWeight {
+  Kokkos::Array<double, 3> gravity;
+  Array<std::uint8_t, Exec> fixed; ///< [num_nodes]
+  Array<double, Exec> mass;        ///< [num_nodes]
+  Array<double, Exec> load;        ///< [num_nodes, 3]
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t node = i / 3;
+    load(i) = fixed(node) ? 0.0 : mass(node) * gravity[int(i % 3)] + load(i);
+  }
+};
+
+template<class Exec>
+struct SetFixedVelocities {
+  Array<int, Exec> node_of_point;
+  Array<std::uint8_t, Exec> fixed; ///< [num_nodes]
+  Array<double, Exec> given;       ///< [points, 3]
+  Array<double, Exec> velocity;    ///< [num_nodes, 3]
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t node = node_of_point(i / 3);
+    if (fixed(node))
+      velocity(3 * node + i % 3) = given(i);
+  }
+};
+
 } // namespace
 
 template<class Exec>
@@ -95,14 +124,10 @@ struct SoftSolver<Exec>::Implementation {
   std::array<double, 3> gravity;
   double apply_seconds = -1; ///< of the preconditioner, once it was measured
 
-  struct Object {
-    std::string name;
-    SoftMaterial material;
-    double density; ///< 0: its mass is that of its nodes
-  };
-  std::vector<Object> objects;
-  std::unique_ptr<StepAdjoint<Exec>> adjoint; ///< once it was asked for
-  bool factor_is_of_adjoint = false;          ///< which no step is to use
+  Array<int, Exec> node_of_point;
+  std::vector<SteppedObject> objects;
+  std::unique_ptr<StepGradients<Exec>> gradients; ///< once they were asked for
+  bool factor_is_of_adjoint = false;              ///< which no step is to use
 
   Implementation(const Exec& exec, const SoftScene& scene, const SoftOptions& given)
       : systems(exec, scene, checked(given), has_contact(scene))
@@ -111,6 +136,7 @@ struct SoftSolver<Exec>::Implementation {
     const std::int64_t n = 3 * std::int64_t(numbering.num_nodes);
     for (const SoftObject& object : scene.objects)
       objects.push_back({object.name, object.material, object.node_mass > 0 ? 0 : object.density});
+    node_of_point = upload(exec, "ossatura::soft::node_of_point", numbering.node_of_point);
     load = upload(exec, "ossatura::soft::load", numbering.load);
     load_norm = std::sqrt(dot(exec, load, load));
     x = upload(exec, "ossatura::soft::x", numbering.point);
@@ -335,6 +361,11 @@ struct SoftSolver<Exec>::Implementation {
   void set_state(const Exec& exec, const SoftState& state) {
     from_points(exec, state.positions, x);
     from_points(exec, state.velocities, v);
+    set_others(exec, state);
+  }
+
+  /// All of the state but positions and velocities.
+  void set_others(const Exec& exec, const SoftState& state) {
     set_time(state.time);
     resident.plan(state.planned);
     last_iterations = state.last_iterations;
@@ -367,28 +398,23 @@ struct SoftSolver<Exec>::Implementation {
       contact->lose_rounds(state.rounds_lost);
   }
 
-  void set_loads(const Exec& exec, const std::vector<double>& points) {
-    require_finite(points, "loads");
-    std::vector<double> host(points.size());
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      const std::size_t node = std::size_t(numbering.node_of_point[i / 3]), c = i % 3;
-      host[3 * node + c] =
-          numbering.fixed[node] ? 0 : numbering.mass[node] * gravity[c] + points[i];
-    }
-    upload_to(exec, host, load);
+  void set_loads(const Exec& exec, const Vector& points) {
+    require_finite(exec, points, "loads");
+    scatter_rows(exec, node_of_point, 3, points, load);
+    Kokkos::parallel_for("ossatura::soft::set_loads", range(exec, load.extent(0)),
+                         AddWeight<Exec>{{gravity[0], gravity[1], gravity[2]},
+                                         systems.system.map().fixed,
+                                         systems.system.mass(),
+                                         load});
     load_norm = std::sqrt(dot(exec, load, load));
     fence(exec, "ossatura::soft::set_loads");
   }
 
-  void set_fixed_velocities(const Exec& exec, const std::vector<double>& points) {
-    require_finite(points, "velocities");
-    std::vector<double> host = download(exec, v);
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      const std::size_t node = std::size_t(numbering.node_of_point[i / 3]);
-      if (numbering.fixed[node])
-        host[3 * node + i % 3] = points[i];
-    }
-    upload_to(exec, host, v);
+  void set_fixed_velocities(const Exec& exec, const Vector& points) {
+    require_finite(exec, points, "velocities");
+    Kokkos::parallel_for(
+        "ossatura::soft::set_fixed_velocities", range(exec, points.extent(0)),
+        SetFixedVelocities<Exec>{node_of_point, systems.system.map().fixed, points, v});
     fence(exec, "ossatura::soft::set_fixed_velocities");
   }
 
@@ -412,102 +438,45 @@ struct SoftSolver<Exec>::Implementation {
       contact->forget_factor();
   }
 
-  void require_smooth_steps() const {
-    if (contact)
-      fail<UsageError>("gradients of a step with contact: its forces are not smooth; take the "
-                       "obstacles, and contact between objects, out of the scene");
-    if (options.newton_iterations == 1)
-      fail<UsageError>("gradients of a step by one Newton iteration, which is not solved: take "
-                       "newton_iterations of 20");
-    for (std::size_t k = 0; k < objects.size(); ++k)
-      if (objects[k].material.law == SoftLaw::corotational)
-        fail<UsageError>("gradients of '", objects[k].name,
-                         "': the corotational law has no exact tangent; take stvk, neo_hookean or "
-                         "mooney_rivlin, which are for tetrahedra");
-  }
-
-  SoftStepGradient pull_back(const Exec& exec, const SoftRecord& record,
-                             const SoftWeights& weights) {
-    require_smooth_steps();
-    for (const std::vector<double>* values :
-         {&record.start_velocities, &record.positions, &record.velocities, &weights.positions,
-          &weights.velocities})
-      require_finite(*values, "a step or weights of its end");
-    if (!adjoint)
-      adjoint = std::make_unique<StepAdjoint<Exec>>(exec, systems);
-    const double h = options.time_step;
-    const std::int64_t n = 3 * std::int64_t(numbering.num_nodes);
-    const Vector by_load = make_zeros<double>(exec, n, "ossatura::soft::by_load");
-    const Vector by_x = make_zeros<double>(exec, n, "ossatura::soft::by_x");
-    const Vector by_v = make_zeros<double>(exec, n, "ossatura::soft::by_v");
-    from_points(exec, weights.positions, by_x);
-    from_points(exec, weights.velocities, by_v);
-    from_points(exec, record.positions, x_trial);
-    from_points(exec, record.velocities, v_trial);
-    const SolveResult solved = adjoint->pull_back(exec, h, x_trial, v_trial, by_x, by_v, by_load);
+  SoftStepGradient pull_back(const Exec& exec, const SoftRecord<Exec>& record,
+                             const SoftWeights<Exec>& weights, const Vector& by_loads) {
+    require_smooth_steps(options, objects, contact != nullptr);
+    for (const Vector* values : {&record.start_velocities, &record.positions, &record.velocities,
+                                 &weights.positions, &weights.velocities})
+      require_finite(exec, *values, "a step or weights of its end");
+    if (!gradients)
+      gradients = std::make_unique<StepGradients<Exec>>(exec, systems, gravity, node_of_point);
+    const bool goes_on = factor_is_of_adjoint;
     factor_is_of_adjoint = true;
-
-    SoftStepGradient gradient;
-    gradient.start = {to_points(exec, by_x), to_points(exec, by_v)};
-    gradient.loads = to_points(exec, by_load);
-    gradient.iterations = solved.iterations;
-    gradient.residual = solved.residual;
-    gradient.converged = solved.converged;
-    const int inverted = download(exec, systems.system.inverted())[0];
-    for (std::size_t k = 0; k < objects.size(); ++k) {
-      const SoftMaterial& material = objects[k].material;
-      if (inverted > 0 && material.law == SoftLaw::mooney_rivlin)
-        fail<UsageError>("gradients of '", objects[k].name, "' with ", inverted,
-                         " elements inside out, where its law ends");
-      double by_coefficient[3];
-      adjoint->by_coefficients(exec, k, h, x_trial, v_trial, by_coefficient);
-      gradient.objects.push_back(by_parameters(material, by_coefficient));
-    }
-    add_density(record, gradient);
-    return gradient;
+    return gradients->pull_back(exec, objects, goes_on, record, weights, by_loads);
   }
 
-  /// By the density: mass and weight of each node are proportional to it.
-  void add_density(const SoftRecord& record, SoftStepGradient& gradient) const {
-    const double h = options.time_step;
-    std::size_t i = 0; // of points, objects one after the other
-    for (std::size_t k = 0; k < objects.size(); ++k) {
-      double work = 0;
-      for (const int node : numbering.node_of[k])
-        for (std::size_t c = 0; c < 3; ++c, ++i)
-          work += gradient.loads[i] * numbering.mass[std::size_t(node)] *
-                  (gravity[c] - options.rayleigh_mass * record.velocities[i] -
-                   (record.velocities[i] - record.start_velocities[i]) / h);
-      if (objects[k].density > 0)
-        gradient.objects[k].density = work / objects[k].density;
-    }
-  }
-
-  void require_finite(const std::vector<double>& values, const char* what) const {
-    OSSATURA_REQUIRE(values.size() == 3 * std::size_t(numbering.num_nodes),
-                     values.size()
-                         << " numbers of " << what << " for " << numbering.num_nodes << " points");
-    for (std::size_t i = 0; i < values.size(); ++i)
-      OSSATURA_REQUIRE(std::isfinite(values[i]),
-                       what << ": that of point " << i / 3 << " is not finite");
+  void require_finite(const Exec& exec, const Vector& values, const char* what) const {
+    OSSATURA_REQUIRE(values.extent(0) == load.extent(0), values.extent(0)
+                                                             << " numbers of " << what << " for "
+                                                             << numbering.num_nodes << " points");
+    const std::int64_t found = find_not_finite(exec, values);
+    OSSATURA_REQUIRE(found < 0, what << ": that of point " << found / 3 << " is not finite");
   }
 
   /// From nodes to points, and back.
   std::vector<double> to_points(const Exec& exec, const Vector& values) const {
-    const std::vector<double> host = download(exec, values);
-    std::vector<double> points(host.size());
-    for (std::size_t i = 0; i < points.size(); ++i)
-      points[i] = host[3 * std::size_t(numbering.node_of_point[i / 3]) + i % 3];
-    return points;
+    return download(exec, gather_rows(exec, node_of_point, 3, values));
+  }
+  void to_points(const Exec& exec, const Vector& values, const Vector& points) const {
+    OSSATURA_REQUIRE(points.extent(0) == values.extent(0),
+                     values.extent(0) << " values into " << points.extent(0));
+    gather_rows(exec, node_of_point, 3, values, points);
+    fence(exec, "ossatura::soft::to_points");
   }
   void from_points(const Exec& exec, const std::vector<double>& points,
                    const Vector& values) const {
-    OSSATURA_REQUIRE(points.size() == values.extent(0),
-                     points.size() << " values for " << values.extent(0) << " unknowns");
-    std::vector<double> host(points.size());
-    for (std::size_t i = 0; i < points.size(); ++i)
-      host[3 * std::size_t(numbering.node_of_point[i / 3]) + i % 3] = points[i];
-    upload_to(exec, host, values);
+    from_points(exec, upload(exec, "ossatura::soft::points", points), values);
+  }
+  void from_points(const Exec& exec, const Vector& points, const Vector& values) const {
+    OSSATURA_REQUIRE(points.extent(0) == values.extent(0),
+                     points.extent(0) << " values for " << values.extent(0) << " unknowns");
+    scatter_rows(exec, node_of_point, 3, points, values);
     fence(exec, "ossatura::soft::from_points");
   }
 };
@@ -535,13 +504,32 @@ std::vector<double> SoftSolver<Exec>::velocities(const Exec& exec) const {
 }
 
 template<class Exec>
+void SoftSolver<Exec>::positions(const Exec& exec, const Array<double, Exec>& out) const {
+  implementation_->to_points(exec, implementation_->x, out);
+}
+
+template<class Exec>
+void SoftSolver<Exec>::velocities(const Exec& exec, const Array<double, Exec>& out) const {
+  implementation_->to_points(exec, implementation_->v, out);
+}
+
+template<class Exec>
+void SoftSolver<Exec>::set_state(const Exec& exec, const Array<double, Exec>& positions,
+                                 const Array<double, Exec>& velocities, double time) {
+  implementation_->require_finite(exec, positions, "positions");
+  implementation_->require_finite(exec, velocities, "velocities");
+  implementation_->from_points(exec, positions, implementation_->x);
+  implementation_->from_points(exec, velocities, implementation_->v);
+  SoftState fresh;
+  fresh.time = time;
+  implementation_->set_others(exec, fresh);
+}
+
+template<class Exec>
 void SoftSolver<Exec>::set_state(const Exec& exec, const std::vector<double>& positions,
                                  const std::vector<double>& velocities, double time) {
-  SoftState state;
-  state.positions = positions;
-  state.velocities = velocities;
-  state.time = time;
-  implementation_->set_state(exec, state);
+  set_state(exec, upload(exec, "ossatura::soft::positions", positions),
+            upload(exec, "ossatura::soft::velocities", velocities), time);
 }
 
 template<class Exec>
@@ -556,11 +544,21 @@ void SoftSolver<Exec>::set_state(const Exec& exec, const SoftState& state) {
 
 template<class Exec>
 void SoftSolver<Exec>::set_loads(const Exec& exec, const std::vector<double>& load) {
+  set_loads(exec, upload(exec, "ossatura::soft::loads", load));
+}
+
+template<class Exec>
+void SoftSolver<Exec>::set_loads(const Exec& exec, const Array<double, Exec>& load) {
   implementation_->set_loads(exec, load);
 }
 
 template<class Exec>
 void SoftSolver<Exec>::set_fixed_velocities(const Exec& exec, const std::vector<double>& velocity) {
+  set_fixed_velocities(exec, upload(exec, "ossatura::soft::velocities", velocity));
+}
+
+template<class Exec>
+void SoftSolver<Exec>::set_fixed_velocities(const Exec& exec, const Array<double, Exec>& velocity) {
   implementation_->set_fixed_velocities(exec, velocity);
 }
 
@@ -571,9 +569,10 @@ void SoftSolver<Exec>::set_moduli(const Exec& exec, std::size_t object,
 }
 
 template<class Exec>
-SoftStepGradient SoftSolver<Exec>::pull_back(const Exec& exec, const SoftRecord& record,
-                                             const SoftWeights& weights) {
-  return implementation_->pull_back(exec, record, weights);
+SoftStepGradient SoftSolver<Exec>::pull_back(const Exec& exec, const SoftRecord<Exec>& record,
+                                             const SoftWeights<Exec>& weights,
+                                             const Array<double, Exec>& by_loads) {
+  return implementation_->pull_back(exec, record, weights, by_loads);
 }
 
 template<class Exec>

@@ -69,14 +69,16 @@ struct SoftState {
 };
 
 /// Derivatives of an objective by positions and velocities, [points, 3] each.
+template<class Exec>
 struct SoftWeights {
-  std::vector<double> positions, velocities;
+  Array<double, Exec> positions, velocities;
 };
 
 /// A step that was taken, [points, 3] each.
+template<class Exec>
 struct SoftRecord {
-  std::vector<double> start_velocities; ///< before it
-  std::vector<double> positions, velocities;
+  Array<double, Exec> start_velocities; ///< before it
+  Array<double, Exec> positions, velocities;
 };
 
 /// Derivatives of an objective by the parameters of an object; 0 for those that its law, or its
@@ -87,8 +89,6 @@ struct SoftObjectGradient {
 };
 
 struct SoftStepGradient {
-  SoftWeights start;         ///< by the state before the step; of fixed points by their velocities
-  std::vector<double> loads; ///< [points, 3], by those during the step; 0 at fixed points
   std::vector<SoftObjectGradient> objects;
   int iterations = 0;     ///< of conjugate gradients
   double residual = 0;    ///< of the adjoint system, relative and true
@@ -119,6 +119,9 @@ public:
   /// [points of all objects one after the other, 3]. Fence.
   std::vector<double> positions(const Exec& exec) const;
   std::vector<double> velocities(const Exec& exec) const;
+  /// The same into arrays of the backend. Fence.
+  void positions(const Exec& exec, const Array<double, Exec>& out) const;
+  void velocities(const Exec& exec, const Array<double, Exec>& out) const;
   /// All of the state, and a run that goes on from it: with `sync` and `every:K` and one Newton
   /// iteration in the same bits, on equal backends. Throws std::invalid_argument for another
   /// scene's. Fence.
@@ -127,27 +130,34 @@ public:
   /// Sets both and the time, and forgets all else; the next system gets a fresh factor. Fences.
   void set_state(const Exec& exec, const std::vector<double>& positions,
                  const std::vector<double>& velocities, double time);
+  void set_state(const Exec& exec, const Array<double, Exec>& positions,
+                 const Array<double, Exec>& velocities, double time);
   /// Other loads [points, 3] in N from the next step on, beside gravity; those of fixed points do
   /// not count. They are not part of the state. Throws std::invalid_argument for another length and
   /// numbers that are not finite. Fences.
   void set_loads(const Exec& exec, const std::vector<double>& load);
+  void set_loads(const Exec& exec, const Array<double, Exec>& load);
   /// Fixed points move with velocities [points, 3] in m/s from the next step on, each step by its
   /// length times these; those of other points do not count. Throws likewise. Fences.
   void set_fixed_velocities(const Exec& exec, const std::vector<double>& velocity);
+  void set_fixed_velocities(const Exec& exec, const Array<double, Exec>& velocity);
   /// Other moduli of an object from the next step on, whose law and thickness stay. Throws
   /// std::invalid_argument for values out of range. Fences.
   void set_moduli(const Exec& exec, std::size_t object, const SoftMaterial& material);
   SoftEnergy energy(const Exec& exec) const; ///< Fences.
 
-  /// The derivatives of an objective by what a step began with, from those by what it ended with
-  /// (`weights`): exact for the present moduli where `record` is a step of options.time_step that
-  /// Newton's iteration took to its tolerance in one piece (converged, no halvings), by one linear
-  /// system (several with rayleigh_stiffness). The state stays; the next step gets a fresh factor.
-  /// Throws UsageError, naming the object, for laws that are not hyperelastic, for one Newton
-  /// iteration, for scenes with contact, whose forces are not smooth, and for elements of
-  /// Mooney-Rivlin inside out. Fences. See step_adjoint.hpp.
-  SoftStepGradient pull_back(const Exec& exec, const SoftRecord& record,
-                             const SoftWeights& weights);
+  /// Replaces the derivatives of an objective by what a step ended with (`weights`) by those by
+  /// what it began with, of fixed points by their velocities, and sets those by the loads [points,
+  /// 3] during it, 0 at fixed points. Exact for the present moduli where `record` is a step of
+  /// options.time_step that Newton's iteration took to its tolerance in one piece (converged, no
+  /// halvings), by one linear system (several with rayleigh_stiffness). Arrays are no two the same.
+  /// The state stays; the next step gets a fresh factor. Throws UsageError, naming the object, for
+  /// laws that are not hyperelastic, for one Newton iteration, for scenes with contact, whose
+  /// forces are not smooth, and for elements of Mooney-Rivlin inside out; std::invalid_argument for
+  /// other lengths and numbers that are not finite. Derivatives are then as they were. Fences. See
+  /// step_gradients.hpp.
+  SoftStepGradient pull_back(const Exec& exec, const SoftRecord<Exec>& record,
+                             const SoftWeights<Exec>& weights, const Array<double, Exec>& by_loads);
   double time() const;
 
   std::int64_t num_nodes() const;

@@ -3,6 +3,7 @@
 // certificate says of single precision.
 #include "tests/backend_test.hpp"
 #include "tests/solvers/eikonal/eikonal_problem.hpp"
+#include <ossatura/kernels/algebra/upload.hpp>
 
 namespace {
 
@@ -92,6 +93,22 @@ void check_each(const Exec& exec) {
     same.push_back(rotating_box_velocities.at(tag));
   solver.set_velocities(exec, same);
   CHECK(solve_sets(exec, solver, {rotating_box_sites}, result) == by_tag);
+  // So they are in an array of the backend, of three, and of one column where that is all.
+  std::vector<double> rows;
+  for (const ConductionVelocity& v : velocities)
+    rows.insert(rows.end(), {v.fibre, v.sheet, v.normal});
+  solver.set_velocities(exec, velocities);
+  const auto of_each = solve_sets(exec, solver, {rotating_box_sites}, result);
+  solver.set_velocities(exec, upload(exec, "velocities", rows));
+  CHECK(solve_sets(exec, solver, {rotating_box_sites}, result) == of_each);
+  solver.set_velocities(exec, std::vector<ConductionVelocity>(mesh.num_tetra(), {0.5, 0.5, 0.5}));
+  const auto uniform = solve_sets(exec, solver, {rotating_box_sites}, result);
+  solver.set_velocities(exec,
+                        upload(exec, "velocities", std::vector<double>(mesh.num_tetra(), 0.5)));
+  CHECK(solve_sets(exec, solver, {rotating_box_sites}, result) == uniform);
+  rows[3 * 4321 + 1] = -1;
+  CHECK_THROWS_WITH(solver.set_velocities(exec, upload(exec, "velocities", rows)),
+                    ContainsSubstring("tetrahedron 4321"));
   // And a tag that does not conduct does, later.
   solver.set_velocities(exec, TissueVelocities{{1, {0.6, 0.4, 0.2}}, {2, {0, 0, 0}}});
   solve_sets(exec, solver, {rotating_box_sites}, result);

@@ -4,6 +4,7 @@
 #include "tests/backend_test.hpp"
 #include "tests/solvers/softbody/soft_bodies.hpp"
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/kernels/algebra/upload.hpp>
 
 #include <random>
 #include <utility>
@@ -64,6 +65,41 @@ std::vector<double> moved(std::vector<double> values, double step,
   return values;
 }
 
+/// Derivatives by the start, loads [points, 3] and parameters. Host memory.
+struct Gradient {
+  std::vector<double> positions, velocities, loads;
+  std::vector<SoftObjectGradient> objects;
+};
+
+/// SoftSolver::pull_back() by vectors; adds to `gradient` what is by loads and parameters.
+template<class Exec>
+SoftStepGradient pull_back(const Exec& exec, SoftSolver<Exec>& solver,
+                           const SoftRecord<Exec>& record, Gradient& gradient) {
+  const auto weights = [&](const std::vector<double>& values) {
+    return upload(exec, "weights", values);
+  };
+  const SoftWeights<Exec> by{weights(gradient.positions), weights(gradient.velocities)};
+  const auto by_loads = make_zeros<double>(exec, std::int64_t(gradient.positions.size()), "loads");
+  SoftStepGradient step = solver.pull_back(exec, record, by, by_loads);
+  gradient.positions = download(exec, by.positions);
+  gradient.velocities = download(exec, by.velocities);
+  gradient.loads.resize(gradient.positions.size());
+  gradient.loads = moved(gradient.loads, 1, download(exec, by_loads));
+  gradient.objects.resize(step.objects.size());
+  for (std::size_t i = 0; i < step.objects.size(); ++i)
+    for (double SoftObjectGradient::*value :
+         {&SoftObjectGradient::young, &SoftObjectGradient::poisson, &SoftObjectGradient::c1,
+          &SoftObjectGradient::c2, &SoftObjectGradient::bulk, &SoftObjectGradient::density})
+      gradient.objects[i].*value += step.objects[i].*value;
+  return step;
+}
+
+/// The present positions or velocities in an array of their own.
+template<class Exec>
+Array<double, Exec> kept(const Exec& exec, const std::vector<double>& values) {
+  return upload(exec, "kept", values);
+}
+
 /// A motion of the scene from a state, with the weights of its end.
 template<class Exec>
 struct Motion {
@@ -71,7 +107,7 @@ struct Motion {
   SoftScene scene;
   SoftOptions options;
   std::vector<double> positions, velocities;
-  SoftWeights weights;
+  std::vector<double> by_positions, by_velocities; ///< of its end
 
   Motion(const Exec& space, const SoftScene& shaken, const SoftOptions& given)
       : exec(space)
@@ -80,7 +116,8 @@ struct Motion {
     const SoftSolver<Exec> solver(exec, scene, options);
     positions = solver.positions(exec);
     velocities = solver.velocities(exec);
-    weights = {random_numbers(positions.size(), 1), random_numbers(positions.size(), 2)};
+    by_positions = random_numbers(positions.size(), 1);
+    by_velocities = random_numbers(positions.size(), 2);
   }
 
   double objective() const {
@@ -88,40 +125,27 @@ struct Motion {
     solver.set_state(exec, positions, velocities, 0);
     for (int k = 0; k < num_steps; ++k)
       REQUIRE(solver.step(exec).converged);
-    return inner(weights.positions, solver.positions(exec)) +
-           inner(weights.velocities, solver.velocities(exec));
+    return inner(by_positions, solver.positions(exec)) +
+           inner(by_velocities, solver.velocities(exec));
   }
 
   /// By the start, and by constant loads and parameters: sums over the steps.
-  SoftStepGradient gradient() const {
+  Gradient gradient() const {
     SoftSolver<Exec> solver(exec, scene, options);
     solver.set_state(exec, positions, velocities, 0);
-    std::vector<SoftRecord> records;
+    std::vector<SoftRecord<Exec>> records;
     for (int k = 0; k < num_steps; ++k) {
-      SoftRecord record{solver.velocities(exec), {}, {}};
+      SoftRecord<Exec> record{kept(exec, solver.velocities(exec)), {}, {}};
       const SoftStep step = solver.step(exec);
       REQUIRE((step.converged && step.halvings == 0));
-      record.positions = solver.positions(exec);
-      record.velocities = solver.velocities(exec);
+      record.positions = kept(exec, solver.positions(exec));
+      record.velocities = kept(exec, solver.velocities(exec));
       records.push_back(record);
     }
-    SoftStepGradient sum;
-    sum.start = weights;
-    for (int k = num_steps; k-- > 0;) {
-      SoftStepGradient step = solver.pull_back(exec, records[std::size_t(k)],
-                                               {sum.start.positions, sum.start.velocities});
-      CHECK(step.converged);
-      if (!sum.loads.empty()) {
-        step.loads = moved(step.loads, 1, sum.loads);
-        for (std::size_t i = 0; i < step.objects.size(); ++i)
-          for (double SoftObjectGradient::*value :
-               {&SoftObjectGradient::young, &SoftObjectGradient::poisson, &SoftObjectGradient::c1,
-                &SoftObjectGradient::c2, &SoftObjectGradient::bulk, &SoftObjectGradient::density})
-            step.objects[i].*value += sum.objects[i].*value;
-      }
-      sum = step;
-    }
-    CHECK(solver.positions(exec) == records.back().positions); // the state stays
+    Gradient sum{by_positions, by_velocities, {}, {}};
+    for (int k = num_steps; k-- > 0;)
+      CHECK(pull_back(exec, solver, records[std::size_t(k)], sum).converged);
+    CHECK(solver.positions(exec) == download(exec, records.back().positions)); // the state stays
     return sum;
   }
 };
@@ -152,7 +176,7 @@ void check_law(const Exec& exec, SoftLaw law, double damping) {
   CAPTURE(name_of(law), damping);
   using Changed = Motion<Exec>;
   const Changed motion(exec, shaken_scene(law), shaken_options(damping));
-  const SoftStepGradient gradient = motion.gradient();
+  const Gradient gradient = motion.gradient();
   const std::vector<double> of_positions = random_numbers(motion.positions.size(), 3),
                             of_velocities = random_numbers(motion.positions.size(), 4),
                             of_load = random_numbers(motion.scene.objects[1].load.size(), 5);
@@ -176,8 +200,8 @@ void check_law(const Exec& exec, SoftLaw law, double damping) {
     m.scene.objects[0].density += s;
     m.scene.objects[1].density -= 3 * s;
   };
-  const double by_positions = 1e-4 * inner(gradient.start.positions, of_positions),
-               by_velocities = 1e-2 * inner(gradient.start.velocities, of_velocities),
+  const double by_positions = 1e-4 * inner(gradient.positions, of_positions),
+               by_velocities = 1e-2 * inner(gradient.velocities, of_velocities),
                by_density = gradient.objects[0].density - 3 * gradient.objects[1].density;
   const double by_load =
       1e-2 *
@@ -222,6 +246,33 @@ OSSATURA_BACKEND_TEST("Moduli set anew are those of a new scene", "[step_gradien
                     ContainsSubstring("less than 0.5"));
 }
 
+OSSATURA_BACKEND_TEST("Loads, motions and states by arrays are those by vectors",
+                      "[step_gradients]") {
+  const TestType exec;
+  const SoftScene scene = shaken_scene(SoftLaw::neo_hookean);
+  SoftSolver<TestType> one(exec, scene, shaken_options(0)), other(exec, scene, shaken_options(0));
+  const std::size_t n = one.positions(exec).size();
+  const std::vector<double> load = random_numbers(n, 6), drive = random_numbers(n, 7);
+  const std::vector<double> x = moved(one.positions(exec), 1e-3, random_numbers(n, 8));
+  one.set_state(exec, x, drive, 0);
+  one.set_loads(exec, load);
+  one.set_fixed_velocities(exec, drive);
+  other.set_state(exec, kept(exec, x), kept(exec, drive), 0);
+  other.set_loads(exec, kept(exec, load));
+  other.set_fixed_velocities(exec, kept(exec, drive));
+  const auto out = make_zeros<double>(exec, std::int64_t(n), "out");
+  other.positions(exec, out);
+  CHECK(download(exec, out) == x);
+  one.step(exec);
+  other.step(exec);
+  other.velocities(exec, out);
+  CHECK(download(exec, out) == one.velocities(exec));
+  std::vector<double> wrong = load;
+  wrong[7] = std::nan("");
+  CHECK_THROWS_WITH(one.set_loads(exec, wrong), ContainsSubstring("loads: that of point 2"));
+  CHECK_THROWS_AS(one.set_state(exec, {1, 2, 3}, drive, 0), std::invalid_argument);
+}
+
 OSSATURA_BACKEND_TEST("A motion goes on after a gradient as from its state", "[step_gradients]") {
   const TestType exec;
   const SoftScene scene = shaken_scene(SoftLaw::neo_hookean);
@@ -229,10 +280,12 @@ OSSATURA_BACKEND_TEST("A motion goes on after a gradient as from its state", "[s
   options.preconditioner = SoftPreconditioner::ldlt;
   options.refresh = FactorRefresh::every;
   SoftSolver<TestType> one(exec, scene, options), other(exec, scene, options);
-  const std::vector<double> start = one.velocities(exec);
+  const auto start = kept(exec, one.velocities(exec));
   one.step(exec);
-  const std::vector<double> x = one.positions(exec), v = one.velocities(exec);
-  CHECK(one.pull_back(exec, {start, x, v}, {x, v}).converged);
+  Gradient weights{one.positions(exec), one.velocities(exec), {}, {}};
+  const SoftRecord<TestType> taken{start, kept(exec, weights.positions),
+                                   kept(exec, weights.velocities)};
+  CHECK(pull_back(exec, one, taken, weights).converged);
   other.set_state(exec, one.state(exec));
   one.step(exec);
   other.step(exec);
@@ -243,9 +296,10 @@ OSSATURA_BACKEND_TEST("Gradients that steps do not have are refused", "[step_gra
   const TestType exec;
   const auto refusal = [&](const SoftScene& scene, const SoftOptions& options) {
     SoftSolver<TestType> solver(exec, scene, options);
-    const std::vector<double> x = solver.positions(exec), v = solver.velocities(exec);
+    Gradient weights{solver.positions(exec), solver.velocities(exec), {}, {}};
+    const auto x = kept(exec, weights.positions), v = kept(exec, weights.velocities);
     try {
-      solver.pull_back(exec, {v, x, v}, {x, v});
+      pull_back(exec, solver, {v, x, v}, weights);
     } catch (const UsageError& error) {
       return std::string(error.what());
     }
