@@ -3,9 +3,11 @@
 // beside it are its only users; they check shapes and types, and have the documentation.
 #include "python/module.hpp"
 
+#include "python/engine/device_memory.hpp"
 #include "python/engine/engine.hpp"
 #include <ossatura/core/base/require.hpp>
 
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -13,6 +15,22 @@
 namespace nb = nanobind;
 using namespace nb::literals;
 using namespace ossatura::python;
+
+namespace {
+
+/// An array of 0 in memory of the GPU, for other libraries by DLPack.
+nb::ndarray<> zeros_on_device(const std::vector<std::size_t>& shape, bool is_double) {
+  const nb::dlpack::dtype type = is_double ? nb::dtype<double>() : nb::dtype<float>();
+  std::size_t bytes = type.bits / 8;
+  for (const std::size_t n : shape)
+    bytes *= n;
+  const DeviceMemory made = Engine::instance().run([&] { return allocate_on_device(bytes); });
+  const nb::capsule owner(made.data, [](void* data) noexcept { free_on_device(data); });
+  return nb::ndarray<>(made.data, shape.size(), shape.data(), owner, nullptr, type,
+                       nb::device::cuda::value, made.device);
+}
+
+} // namespace
 
 NB_MODULE(_core, module) {
   nb::set_leak_warnings(false); // whoever keeps references at exit, as torch does, is no concern
@@ -34,6 +52,7 @@ NB_MODULE(_core, module) {
         return Engine::instance().run([&] { return count_threads(backend); });
       },
       "backend"_a);
+  module.def("zeros_on_device", zeros_on_device, "shape"_a, "is_double"_a);
   module.def("finish", [] { Engine::instance().stop(); });
 
   bind_bone(module);

@@ -3,7 +3,7 @@
 #include "python/bone/model.hpp"
 
 #include "python/bone/kernels.hpp"
-#include "python/engine/host_arrays.hpp"
+#include "python/engine/arrays.hpp"
 #include "python/engine/runtime.hpp"
 #include <ossatura/core/base/log.hpp>
 #include <ossatura/kernels/bone/loads/uniform_stress.hpp>
@@ -36,7 +36,7 @@ std::string index_text(const std::array<int, 3>& shape, std::int64_t voxel) {
   return text.str();
 }
 
-/// The image as the library has it, in the caller's memory on host backends.
+/// The image as the library has it, in the caller's memory where the backend reaches that.
 template<class Exec>
 VoxelArray<Exec> take_image(const Exec& exec, const BoneImage& image) {
   VoxelArray<Exec> modulus;
@@ -77,8 +77,8 @@ void make_problem(const Exec& exec, const BoneImage& image, Case<Exec>& made) {
 
 /// Copies the caller's image, whose islands are to become void.
 template<class Exec>
-void own_image(const Exec& exec, Case<Exec>& made) {
-  if (made.is_copy || BackendTraits<Exec>::is_device)
+void own_image(const Exec& exec, const BoneImage& image, Case<Exec>& made) {
+  if (made.is_copy || made.modulus.value.data() != image.modulus)
     return;
   const auto& shape = made.modulus.shape;
   const VoxelArray<Exec> copy = make_voxel_array(exec, {shape[0], shape[1], shape[2]});
@@ -119,7 +119,7 @@ bool take_islands_out(const Exec& exec, const BoneImage& image, const std::strin
     fail<InputError>(what.str(), ": ", remedies, "; islands=\"drop\" leaves them out");
   log_warning("islands-left-out", what.str(), ": left out");
   made.num_dropped += loose.voxels;
-  own_image(exec, made);
+  own_image(exec, image, made);
   drop(most);
   return true;
 }

@@ -19,9 +19,9 @@ namespace ossatura::python {
 
 namespace {
 
-using Image = nb::ndarray<const float, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+using Image = nb::ndarray<const float, nb::ndim<3>, nb::c_contig>;
 template<class T, int ndim>
-using Output = nb::ndarray<T, nb::ndim<ndim>, nb::c_contig, nb::device::cpu>;
+using Output = nb::ndarray<T, nb::ndim<ndim>, nb::c_contig>;
 using Answer = Owned<BoneAnswer>;
 using Homogenised = Owned<BoneHomogenised>;
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/eikonal/model.hpp"
 
-#include "python/engine/host_arrays.hpp"
+#include "python/engine/arrays.hpp"
 #include "python/engine/runtime.hpp"
+#include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/solvers/eikonal/activation_statistics.hpp>
 #include <ossatura/solvers/eikonal/velocities.hpp>
 
@@ -60,9 +61,12 @@ TissueVelocities tissues(const EikonalVelocities& velocities) {
   return by_tag;
 }
 
-std::vector<ConductionVelocity> tetrahedra(const EikonalVelocities& velocities) {
+template<class Exec>
+std::vector<ConductionVelocity> tetrahedra(const Exec& exec, const EikonalVelocities& velocities) {
   const double* const v = velocities.by_tetra;
-  return tetra_velocities({v, v + velocities.num_rows * velocities.num_columns},
+  const std::int64_t n = velocities.num_rows * velocities.num_columns;
+  return tetra_velocities(is_device_memory(v) ? download(exec, array_of(exec, v, n))
+                                              : std::vector<double>(v, v + n),
                           std::size_t(velocities.num_rows), "velocities");
 }
 
@@ -77,7 +81,8 @@ public:
       , num_tetra_(mesh.num_tetra) {
     const EikonalOptions options = library_options(choice);
     if (velocities.by_tetra != nullptr)
-      solver_ = std::make_unique<Solver>(exec, copy_mesh(mesh), tetrahedra(velocities), options);
+      solver_ =
+          std::make_unique<Solver>(exec, copy_mesh(mesh), tetrahedra(exec, velocities), options);
     else
       solver_ = std::make_unique<Solver>(exec, copy_mesh(mesh), tissues(velocities), options);
   }
@@ -86,8 +91,11 @@ public:
   std::int64_t num_tetra() const override { return num_tetra_; }
 
   void set_velocities(const EikonalVelocities& velocities) override {
-    if (velocities.by_tetra != nullptr)
-      solver_->set_velocities(exec_, tetrahedra(velocities));
+    if (velocities.by_tetra != nullptr && is_device_memory(velocities.by_tetra))
+      solver_->set_velocities(exec_, array_of(exec_, velocities.by_tetra,
+                                              velocities.num_rows * velocities.num_columns));
+    else if (velocities.by_tetra != nullptr)
+      solver_->set_velocities(exec_, tetrahedra(exec_, velocities));
     else
       solver_->set_velocities(exec_, tissues(velocities));
   }

@@ -25,11 +25,11 @@ template<class T, int columns>
 using Rows = nb::ndarray<const T, nb::shape<-1, columns>, nb::c_contig, nb::device::cpu>;
 using Tags = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using TagVelocities = std::map<int, std::array<double, 3>>;
-using TetraVelocities = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using TetraVelocities = nb::ndarray<const double, nb::ndim<2>, nb::c_contig>;
 template<class Real>
-using Times = nb::ndarray<Real, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Times = nb::ndarray<Real, nb::c_contig>;
 template<class T>
-using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig>;
 using Model = Owned<EikonalModel>;
 
 /// One of the two is there.
@@ -67,7 +67,7 @@ make_model(const std::string& backend, const Rows<double, 3>& points,
 template<class Real>
 nb::dict solve(const Model& model, const std::vector<EikonalStart>& sets, nb::object callback,
                Times<Real> times) {
-  if (times.shape(0) != sets.size() || std::int64_t(times.shape(1)) != model->num_points())
+  if (std::int64_t(times.size()) != std::int64_t(sets.size()) * model->num_points())
     throw std::invalid_argument("out: not of the shape [sets, points]");
   const EikonalNumbers numbers = Engine::instance().run(
       callback, [&](const Observer& observe) { return model->solve(sets, times.data(), observe); });
@@ -83,10 +83,9 @@ nb::dict solve(const Model& model, const std::vector<EikonalStart>& sets, nb::ob
 }
 
 template<class Real>
-std::vector<double>
-gradient(const Model& model, const EikonalStart& sites, const Vector<const Real>& times,
-         const Vector<const double>& weight,
-         nb::ndarray<double, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu> out) {
+std::vector<double> gradient(const Model& model, const EikonalStart& sites,
+                             const Vector<const Real>& times, const Vector<const double>& weight,
+                             nb::ndarray<double, nb::shape<-1, 3>, nb::c_contig> out) {
   if (std::int64_t(times.shape(0)) != model->num_points() ||
       std::int64_t(weight.shape(0)) != model->num_points() ||
       std::int64_t(out.shape(0)) != model->num_tetra())

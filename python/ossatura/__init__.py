@@ -19,13 +19,16 @@ import os as _os
 _waits = "OMP_WAIT_POLICY" not in _os.environ
 if _waits:
     _os.environ["OMP_WAIT_POLICY"] = "passive"
+from . import _module  # noqa: E402
+
 try:
+    _why_no_gpu = _module.take()
     from . import _core
 finally:
     if _waits:
         del _os.environ["OMP_WAIT_POLICY"]
 
-from . import bone, eikonal, pfem, softbody, topopt  # noqa: E402
+from . import _backends, bone, eikonal, pfem, softbody, topopt  # noqa: E402
 from ._errors import BackendError, ConvergenceError, InputError, UsageError  # noqa: E402
 from ._log import forward as _forward  # noqa: E402
 
@@ -33,12 +36,14 @@ __all__ = ["bone", "eikonal", "pfem", "softbody", "topopt", "BackendError", "Con
            "UsageError", "backends", "describe", "set_threads", "threads"]
 __version__ = _core.describe().split()[1]
 
+_backends.why_no_gpu = _why_no_gpu
 _core.set_log(_forward)
 _atexit.register(_core.finish)
 
 
 def backends() -> list[str]:
-    """The backends of this build, the default one last: "serial", "openmp"."""
+    """The backends there are, the default one last: "serial", "openmp", and "cuda" where the package ossatura-cuda13 is
+    installed and a GPU is there for it."""
     return _core.backends()
 
 
@@ -49,7 +54,7 @@ def describe() -> str:
 
 def threads(backend: str | None = None) -> int:
     """The number of threads that a backend, by default the last of backends(), works with."""
-    return _core.threads(backends()[-1] if backend is None else backend)
+    return _core.threads(_backends.choose(backend))
 
 
 def set_threads(number: int | None) -> None:

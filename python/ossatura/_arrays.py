@@ -8,21 +8,42 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from ._backends import require_gpu
 from ._errors import InputError
+from ._libraries import NUMPY, is_on_gpu, library_of
+
+
+def array_of(values: Any) -> Any:
+    """An array on a GPU as it is, all else as one of NumPy."""
+    return values if is_on_gpu(values) else np.asarray(values)
+
+
+def host(values: Any) -> NDArray[Any]:
+    """An array of NumPy."""
+    found: NDArray[Any] = library_of(values).host(values)
+    return found
 
 
 def floats(values: ArrayLike, dtype: DTypeLike, shape: Sequence[int | None], what: str) -> NDArray[Any]:
-    """A C-contiguous array of `dtype`; None in `shape` is any length."""
-    array = np.asarray(values)
-    if array.dtype.kind not in "fiu":
+    """A C-contiguous array of `dtype`, on the GPU where `values` is; None in `shape` is any length."""
+    library, array = library_of(values), array_of(values)
+    if library is not NUMPY:
+        require_gpu()
+    if library.kind(array) not in "fiu":
         raise TypeError(f"{what}: numbers, not {array.dtype}")
     require_shape(array, shape, what)
-    return np.ascontiguousarray(array, dtype)
+    found: NDArray[Any] = library.cast(array, dtype)
+    return found
+
+
+def host_floats(values: ArrayLike, dtype: DTypeLike, shape: Sequence[int | None], what: str) -> NDArray[Any]:
+    """The same in memory of the host."""
+    return floats(host(values), dtype, shape, what)
 
 
 def integers(values: ArrayLike, shape: Sequence[int | None], what: str) -> NDArray[np.int32]:
-    """A C-contiguous array of int32."""
-    array = np.asarray(values)
+    """A C-contiguous array of int32, in memory of the host."""
+    array = host(values)
     if array.dtype.kind not in "iu":
         raise TypeError(f"{what}: integers, not {array.dtype}")
     require_shape(array, shape, what)
@@ -33,7 +54,17 @@ def integers(values: ArrayLike, shape: Sequence[int | None], what: str) -> NDArr
     return np.ascontiguousarray(array, np.int32)
 
 
-def require_shape(array: NDArray[Any], shape: Sequence[int | None], what: str) -> None:
+def output(out: Any, dtype: DTypeLike, shape: Sequence[int], what: str) -> Any:
+    """`out`, into which a result of that type and shape is written; else a TypeError."""
+    library = library_of(out)
+    if library is not NUMPY:
+        require_gpu()
+    if not library.is_output(out, dtype, shape):
+        raise TypeError(f"{what}: a writable C-contiguous array of {np.dtype(dtype)} of shape {list(shape)}")
+    return out
+
+
+def require_shape(array: Any, shape: Sequence[int | None], what: str) -> None:
     """Raises InputError unless the array has the shape."""
     if len(array.shape) != len(shape) or any(n is not None and n != m for n, m in zip(shape, array.shape)):
         wanted = ", ".join("any" if n is None else str(n) for n in shape)

@@ -20,8 +20,9 @@ from typing import IO, Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _arrays, _core, _draw, _save
+from . import _arrays, _backends, _core, _draw, _save
 from ._errors import ConvergenceError, UsageError, choice
+from ._libraries import Library, library_of
 from ._log import logger
 from ._progress import shown
 
@@ -108,13 +109,13 @@ class Result:
     _options: Any
     _shape: tuple[int, int, int]
     _axes: str
+    _library: Library
 
     @functools.cached_property
     def displacement(self) -> NDArray[np.float64]:
         """[z + 1, y + 1, x + 1, 3] mm along x, y, z, double."""
-        out = np.zeros((*(n + 1 for n in self._shape), 3))
-        self._answer.displacement(out)
-        return _in_axes(out, self._axes)
+        shape = (*(n + 1 for n in self._shape), 3)
+        return _in_axes(self._library.make(shape, np.float64, self._answer.displacement), self._axes)
 
     @functools.cached_property
     def energy_density(self) -> NDArray[np.float32]:
@@ -151,8 +152,7 @@ class Result:
         Raises UsageError where the test does not have the number, and for bending, whose plates turn both.
         """
         factor = self._energy_factor(quantity)
-        out = np.zeros(self._shape)
-        self._answer.energy_gradient(out)
+        out = self._library.make(self._shape, np.float64, self._answer.energy_gradient)
         out *= factor
         return _in_axes(out, self._axes)
 
@@ -164,15 +164,16 @@ class Result:
         not count. One solve with the same supports, to `tolerance` (by default that of the test).
         Example: J = 1/2 sum (u - measured)^2 has the weights u - measured.
         """
-        array = np.asarray(weights)
+        array = _arrays.array_of(weights)
         if self._axes == "xyz" and array.ndim == 4:
             array = array.swapaxes(0, 2)
         array = _arrays.floats(array, np.float64, (*(n + 1 for n in self._shape), 3), "weights")
         options = _options("auto", self._options.tolerance if tolerance is None else tolerance,
                            self._options.max_iterations, self._options.precision or None)
-        out = np.zeros(self._shape)
-        solved = Solve(**self._answer.adjoint(array, options, callback, out))
-        return _checked(_in_axes(out, self._axes), [solved], options.tolerance, check)
+        solved: list[Solve] = []
+        out = self._library.make(self._shape, np.float64, lambda memory: solved.append(
+            Solve(**self._answer.adjoint(array, options, callback, memory))))
+        return _checked(_in_axes(out, self._axes), solved, options.tolerance, check)
 
     def failure_factor(self, strain: float = 0.007, volume: float = 0.02) -> float:
         """The bone fails at this times the load of the test, by Pistoia's criterion [1]: where `volume`, a part of the
@@ -183,7 +184,7 @@ class Result:
         """
         if not (0 < volume < 1 and 0 < strain < math.inf):
             raise UsageError(f"failure_factor({strain!r}, {volume!r}): a strain greater than 0, a part between 0 and 1")
-        field = self.effective_strain
+        field = _arrays.host(self.effective_strain)
         strained = field[field > 0]
         values = np.zeros(max(self.num_voxels, len(strained)))
         values[:len(strained)] = strained
@@ -235,9 +236,9 @@ class Result:
         """A field [z, y, x] and its name with the unit."""
         if isinstance(field, str):
             unit = _FIELDS[choice(field, tuple(_FIELDS), "field")]
-            array, label = getattr(self, field), field.replace("_", " ") + (f", {unit}" if unit else "")
+            array, label = _arrays.host(getattr(self, field)), field.replace("_", " ") + (f", {unit}" if unit else "")
         else:
-            array, label = np.asarray(field), ""
+            array, label = _arrays.host(field), ""
             _arrays.require_shape(array, _in_axes(np.empty(self._shape, bool), self._axes).shape, "field")
         return _in_axes(array, self._axes), label
 
@@ -247,10 +248,10 @@ class Result:
             "test": self.test, "axes": self._axes, **{name: getattr(self, name) for name in _NUMBERS},
             "supports": np.array(list(self.reactions)), "reaction_forces": np.array([one.force for one in supports]),
             "reaction_moments": np.array([one.moment for one in supports]),
-            **{name: getattr(self, name) for name in fields}})
+            **{name: _arrays.host(getattr(self, name)) for name in fields}})
 
     def _write_vti(self, file: IO[bytes], fields: Sequence[str]) -> None:
-        arrays = {name: _in_axes(getattr(self, name), self._axes) for name in fields}
+        arrays = {name: _in_axes(_arrays.host(getattr(self, name)), self._axes) for name in fields}
         nodes = {"displacement": arrays.pop("displacement")} if "displacement" in arrays else {}
         _save.write_vti(file, self._shape, self.spacing, arrays, nodes, _save.numbers_of(self, _NUMBERS))
 
@@ -268,8 +269,7 @@ class Result:
         return factor[quantity]
 
     def _field(self, name: str, components: int = 1) -> NDArray[np.float32]:
-        out = np.zeros((*self._shape, components), np.float32)
-        self._answer.field(name, out)
+        out = self._library.make((*self._shape, components), np.float32, lambda memory: self._answer.field(name, memory))
         return _in_axes(out if components > 1 else out[..., 0], self._axes)
 
     def __repr__(self) -> str:
@@ -338,6 +338,7 @@ class Homogenised:
     _answer: Any
     _shape: tuple[int, int, int]
     _axes: str
+    _library: Library
 
     def gradient(self, weights: ArrayLike) -> NDArray[np.float64]:
         """The derivative of any number J of `stiffness` by Young's modulus of each voxel, [z, y, x] in the axes of the
@@ -346,9 +347,8 @@ class Homogenised:
         weights: [6, 6] dJ/dC: all 0 but a 1 for one entry. No further solve: dC_ij/dE_e = u_i' K_e u_j / (E_e V) with
         the displacements of the loads.
         """
-        matrix = _arrays.floats(weights, np.float64, (6, 6), "weights")
-        out = np.zeros(self._shape)
-        self._answer.gradient(matrix.tolist(), out)
+        matrix = _arrays.host_floats(weights, np.float64, (6, 6), "weights").tolist()
+        out = self._library.make(self._shape, np.float64, lambda memory: self._answer.gradient(matrix, memory))
         return _in_axes(out, self._axes)
 
     @functools.cached_property
@@ -433,11 +433,11 @@ def solve(modulus: ArrayLike, spacing: float, *, test: str = "axial", axis: str 
         made.centre = tuple(float(x) for x in centre)
     options = _options(islands, tolerance, max_iterations, precision)
     with shown(progress, test, 1, tolerance, callback) as observe:
-        answer = _core.solve_bone(_backend(backend), image, spacing, poisson, made, options, observe)
+        answer = _core.solve_bone(_backends.choose(backend), image, spacing, poisson, made, options, observe)
     numbers = answer.numbers()
     reactions = {reaction.pop("name"): Reaction(**reaction) for reaction in answer.reactions()}
     result = Result(test=test, reactions=reactions, spacing=spacing, _answer=answer, _options=options,
-                    _shape=image.shape, _axes=axes, **numbers)
+                    _shape=tuple(image.shape), _axes=axes, _library=library_of(image), **numbers)
     return _checked(result, [result], tolerance, check)
 
 
@@ -455,12 +455,13 @@ def homogenise(modulus: ArrayLike, spacing: float, *, boundary: str = "kinematic
     image = _image(modulus, axes)
     options = _options(islands, tolerance, max_iterations, precision)
     with shown(progress, "homogenise", 6, tolerance, callback) as observe:
-        answer = _core.homogenise_bone(_backend(backend), image, spacing, poisson, options, boundary == "periodic",
+        answer = _core.homogenise_bone(_backends.choose(backend), image, spacing, poisson, options, boundary == "periodic",
                                        gradients, observe)
     found = answer.numbers()
     solves = tuple(Solve(**numbers) for numbers in found.pop("solves"))
     matrices: dict[str, Any] = {name: np.array(found.pop(name)) for name in ("stiffness", "voigt", "reuss")}
-    result = Homogenised(boundary=boundary, solves=solves, _answer=answer, _shape=image.shape, _axes=axes, **matrices, **found)
+    result = Homogenised(boundary=boundary, solves=solves, _answer=answer, _shape=tuple(image.shape), _axes=axes,
+                         _library=library_of(image), **matrices, **found)
     return _checked(result, solves, tolerance, check)
 
 
@@ -471,9 +472,9 @@ def _engineering(stiffness: NDArray[np.float64]) -> Engineering | None:
 
 
 def _image(modulus: ArrayLike, axes: str) -> NDArray[np.float32]:
-    array = np.asarray(modulus)
+    array = _arrays.array_of(modulus)
     if choice(axes, ("zyx", "xyz"), "axes") == "xyz" and array.ndim == 3:
-        array = array.transpose(2, 1, 0)
+        array = array.swapaxes(0, 2)
     return _arrays.floats(array, np.float32, (None, None, None), "modulus")
 
 
@@ -501,10 +502,6 @@ def _options(islands: str, tolerance: float, max_iterations: int, precision: str
     options.tolerance = tolerance
     options.max_iterations = max_iterations
     return options
-
-
-def _backend(backend: str | None) -> str:
-    return _core.backends()[-1] if backend is None else backend
 
 
 def _checked(result: _Checked, solves: Sequence[Solve | Result], tolerance: float, check: bool) -> _Checked:

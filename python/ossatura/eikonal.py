@@ -18,8 +18,9 @@ from typing import Any, Union
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _arrays, _core, _draw, _save
+from . import _arrays, _backends, _core, _draw, _save
 from ._errors import ConvergenceError, InputError, UsageError, choice
+from ._libraries import NUMPY, is_on_gpu, library_of
 
 __all__ = ["Gradient", "Info", "Solver"]
 
@@ -60,9 +61,10 @@ class Gradient:
 
     def by_tag(self) -> dict[int, tuple[float, float, float]]:
         """The derivatives by the three velocities of each tag."""
-        tags = np.zeros(len(self.velocities), np.int32) if self._tags is None else self._tags
+        velocities = _arrays.host(self.velocities)
+        tags = np.zeros(len(velocities), np.int32) if self._tags is None else self._tags
         known, place = np.unique(tags, return_inverse=True)
-        columns = [np.bincount(place, column, len(known)) for column in self.velocities.T]
+        columns = [np.bincount(place, column, len(known)) for column in velocities.T]
         return {int(tag): (float(fibre), float(sheet), float(normal))
                 for tag, fibre, sheet, normal in zip(known, *columns)}
 
@@ -95,15 +97,16 @@ class Solver:
         choose.deterministic = deterministic
         choose.tolerance = tolerance
         choose.max_iterations = max_iterations
-        points = _arrays.floats(points, np.float64, (None, 3), "points")
+        self._library = library_of(points, tetra, fibres, velocities)
+        points = _arrays.host_floats(points, np.float64, (None, 3), "points")
         tetra = _arrays.integers(tetra, (None, 4), "tetra")
         n = len(tetra)
         if tags is not None:
             tags = _arrays.integers(tags, (n,), "tags")
         if fibres is not None:
-            fibres = _arrays.floats(fibres, np.float32, (n, 3), "fibres")
+            fibres = _arrays.host_floats(fibres, np.float32, (n, 3), "fibres")
         if sheets is not None:
-            sheets = _arrays.floats(sheets, np.float32, (n, 3), "sheets")
+            sheets = _arrays.host_floats(sheets, np.float32, (n, 3), "sheets")
         self.num_points: int = len(points)
         self.num_tetra: int = n
         self._tags = None if tags is None else tags.copy()
@@ -112,9 +115,9 @@ class Solver:
         self._lock = threading.Lock()
         self._info: Info | None = None
         self._last: Callable[[], NDArray[Any] | None] = lambda: None  # times, where somebody still has them
-        backend = _core.backends()[-1] if backend is None else backend
+        self.backend: str = _backends.choose(backend)
         by_tag, by_tetra = self._velocities(velocities)
-        self._model = _core.EikonalModel(backend, points, tetra, tags, fibres, sheets, by_tag, by_tetra, choose)
+        self._model = _core.EikonalModel(self.backend, points, tetra, tags, fibres, sheets, by_tag, by_tetra, choose)
 
     @property
     def info(self) -> Info | None:
@@ -141,13 +144,21 @@ class Solver:
         observe = None if callback is None else lambda done, total: callback(done, int(total))
         sets, is_one = _sets(sites, self.num_points)
         shape = (self.num_points,) if is_one else (len(sets), self.num_points)
-        times = np.empty(shape, self._dtype) if out is None else self._require_out(out, shape)
+        if out is not None:
+            _arrays.output(out, self._dtype, shape, "out")
         given = None if velocities is None else self._velocities(velocities)
         solve = self._model.solve_double if self._dtype == np.float64 else self._model.solve_single
+        numbers: dict[str, Any] = {}
+        times: NDArray[Any]
         with self._lock:
             if given is not None:
                 self._model.set_velocities(*given)
-            numbers = solve(sets, observe, times.reshape(len(sets), self.num_points))
+            if out is None:
+                library = library_of(velocities) if is_on_gpu(velocities) else self._library
+                times = library.make(shape, self._dtype, lambda memory: numbers.update(solve(sets, observe, memory)))
+            else:
+                times = out
+                numbers.update(solve(sets, observe, out))
             numbers["num_unreached"] = tuple(numbers["num_unreached"])
             info = self._info = Info(**numbers)
             self._last = weakref.ref(times)
@@ -173,12 +184,14 @@ class Solver:
         times = _arrays.floats(times, self._dtype, (self.num_points,), "times")
         weights = _arrays.floats(weights, np.float64, (self.num_points,), "weights")
         given = None if velocities is None else self._velocities(velocities)
-        out = np.empty((self.num_tetra, 3))
         find = self._model.gradient_double if self._dtype == np.float64 else self._model.gradient_single
+        by_site: list[float] = []
+        library = library_of(times, weights)
         with self._lock:
             if given is not None:
                 self._model.set_velocities(*given)
-            by_site = find(sets[0], times, weights, out)
+            out = (self._library if library is NUMPY else library).make(
+                (self.num_tetra, 3), np.float64, lambda memory: by_site.extend(find(sets[0], times, weights, memory)))
         return Gradient({vertex: slope for (vertex, _), slope in zip(sets[0], by_site)}, out, self._tags)
 
     def save(self, path: str | os.PathLike[str], times: ArrayLike) -> None:
@@ -188,7 +201,7 @@ class Solver:
         A file of that name is replaced when the new one is whole. Raises UsageError for other endings, OSError where
         the file cannot be written.
         """
-        array = np.asarray(times)
+        array = _arrays.host(times)
         _arrays.require_shape(array, (None, self.num_points) if array.ndim == 2 else (self.num_points,), "times")
         tags = {} if self._tags is None else {"tags": self._tags}
         names = ["times"] if array.ndim == 1 else [f"times_{k}" for k in range(len(array))]
@@ -202,7 +215,7 @@ class Solver:
     def plot(self, times: ArrayLike, *, path: str | os.PathLike[str] | None = None, engine: str | None = None) -> Any:
         """Draws times [num_points] in ms on the surface of the mesh, grey where no wave arrives; matplotlib draws dots
         for surfaces of more than 40 000 faces. Arguments and what is returned as of bone.Result.plot()."""
-        array = _arrays.floats(times, np.float64, (self.num_points,), "times")
+        array = _arrays.host_floats(times, np.float64, (self.num_points,), "times")
         faces, values = self._faces, array[self._faces].mean(1)
         return _draw.plot(
             lambda figure: _draw.surface(figure, self._points, [faces], [values], "ms", "mm"),
@@ -218,19 +231,13 @@ class Solver:
         times, faces = self._last(), self._faces
         if times is None:
             return _draw.summary("activation times", rows, None, (0, 0))
-        values = times.reshape(-1, self.num_points)[0][faces].mean(1)
+        values = _arrays.host(times).reshape(-1, self.num_points)[0][faces].mean(1)
         return _draw.summary("activation times", rows, lambda figure: _draw.surface(
             figure, self._points, [faces], [values], "ms", "mm"), (5, 3.5))
 
     @functools.cached_property
     def _faces(self) -> NDArray[np.int32]:
         return _draw.boundary(self._tetra)[0]
-
-    def _require_out(self, out: Any, shape: tuple[int, ...]) -> NDArray[Any]:
-        if not (isinstance(out, np.ndarray) and out.dtype == self._dtype and out.shape == shape
-                and out.flags.c_contiguous and out.flags.writeable):
-            raise TypeError(f"out: a writable C-contiguous array of {self._dtype} of shape {list(shape)}")
-        return out
 
     def _velocities(self, velocities: Any) -> tuple[dict[int, _Three] | None, NDArray[np.float64] | None]:
         """(by tag, by tetrahedron), one of which is None."""
@@ -239,7 +246,7 @@ class Solver:
         if np.ndim(velocities) == 0 or not hasattr(velocities, "shape") and len(velocities) <= 3:
             v = _three(velocities, "all tetrahedra")
             return {int(tag): v for tag in ((0,) if self._tags is None else np.unique(self._tags))}, None
-        rows = np.asarray(velocities)
+        rows = _arrays.array_of(velocities)
         if rows.ndim == 1:
             rows = rows[:, None]
         if rows.ndim != 2 or not 1 <= rows.shape[1] <= 3:

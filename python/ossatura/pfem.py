@@ -24,7 +24,7 @@ from typing import IO, Any, Union
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _arrays, _core, _draw, _save
+from . import _arrays, _backends, _core, _draw, _save
 from ._errors import ConvergenceError, InputError, UsageError, choice
 from ._log import logger
 from ._progress import shown
@@ -56,11 +56,11 @@ class Mesh:
     """
 
     def __init__(self, points: ArrayLike, hexa: ArrayLike, *, quadratic: ArrayLike | None = None) -> None:
-        nodes = _arrays.floats(points, np.float64, (None, 3), "points")
+        nodes = _arrays.host_floats(points, np.float64, (None, 3), "points")
         elements = _arrays.integers(hexa, (None, 8), "hexa")
         if not np.isfinite(nodes).all():
             raise InputError("points: one is not finite")
-        curved = np.zeros((0, 27, 3)) if quadratic is None else _arrays.floats(
+        curved = np.zeros((0, 27, 3)) if quadratic is None else _arrays.host_floats(
             quadratic, np.float64, (len(elements), 27, 3), "quadratic")
         self._made(_core.make_pfem_mesh(nodes, elements, curved), 0)
 
@@ -98,7 +98,7 @@ def _shaped(core: Any) -> Mesh:
 
 def isotropic(young: ArrayLike, poisson: ArrayLike) -> NDArray[np.float64]:
     """[..., 21] Pa, the elasticity of isotropic materials: Young's moduli in Pa, Poisson's ratios in (-1, 0.5)."""
-    e, nu = np.broadcast_arrays(np.asarray(young, float), np.asarray(poisson, float))
+    e, nu = np.broadcast_arrays(*(_arrays.host(x).astype(float) for x in (young, poisson)))
     if not (np.all(e > 0) and np.all(np.isfinite(e)) and np.all(nu > -1) and np.all(nu < 0.5)):
         raise InputError("isotropic: Young's moduli greater than 0, Poisson's ratios between -1 and 0.5")
     mu, matrix = e / (2 * (1 + nu)), np.zeros((*e.shape, 6, 6))
@@ -195,7 +195,7 @@ class Result:
     def adjoint(self, weights: ArrayLike, *, callback: Callback | None = None) -> Gradient:
         """The derivatives of any number J of the vertices' displacements, from weights [num_points, 3] dJ/du, by one
         solve with the same supports. Example: J = 1/2 sum (u - measured)^2 has the weights u - measured."""
-        array = _arrays.floats(weights, np.float64, self.mesh.points.shape, "weights")
+        array = _arrays.host_floats(weights, np.float64, self.mesh.points.shape, "weights")
         return self._gradient(self._answer.adjoint(array, self._choice, callback))
 
     def save(self, path: str | os.PathLike[str], points: int | None = None) -> None:
@@ -302,7 +302,7 @@ class Model:
         if 0 < options.points <= self._order.max():
             logger.warning("%d points of quadrature along each axis are too few for order %d: the matrices are inexact",
                            options.points, self._order.max(), extra={"code": "too-few-points"})
-        self._model = _core.PfemModel(_core.backends()[-1] if backend is None else backend, mesh._core, self._order,
+        self._model = _core.PfemModel(_backends.choose(backend), mesh._core, self._order,
                                       self._d.ravel(), options)
 
     def set_material(self, *, young: ArrayLike | None = None, poisson: ArrayLike = 0.3,
@@ -384,7 +384,7 @@ class Model:
         return number
 
     def _chosen(self, where: ArrayLike) -> NDArray[np.uint8]:
-        mask = np.asarray(where)
+        mask = _arrays.host(where)
         if mask.dtype != bool:
             raise TypeError(f"where: an array of bool, not of {mask.dtype}")
         _arrays.require_shape(mask, (len(self.mesh.points),), "where")
@@ -393,13 +393,13 @@ class Model:
         return mask.astype(np.uint8)
 
     def _three(self, value: Any, what: str) -> tuple[float, float, float]:
-        x, y, z = (float(v) for v in _arrays.floats(value, np.float64, (3,), what))
+        x, y, z = (float(v) for v in _arrays.host_floats(value, np.float64, (3,), what))
         if not np.isfinite((x, y, z)).all():
             raise InputError(f"{what}: a number is not finite")
         return x, y, z
 
     def _orders(self, order: _Order) -> NDArray[np.uint8]:
-        array = _arrays.integers(np.atleast_1d(np.asarray(order)), (None,), "order")
+        array = _arrays.integers(np.atleast_1d(_arrays.host(order)), (None,), "order")
         if len(array) not in (1, len(self.mesh.hexa)) or array.min() < 1 or array.max() > 10:
             raise InputError(f"order: 1 to 10, one or {len(self.mesh.hexa)} of them")
         return array.astype(np.uint8)
@@ -411,13 +411,13 @@ class Model:
         n = len(self.mesh.hexa)
         if young is not None:
             elasticity = isotropic(young, poisson)
-            nu = float(np.asarray(poisson).max())
+            nu = float(_arrays.host(poisson).max())
             if nu > 0.49 and (self._order.min() < 4 or nu > 0.4999):
                 logger.warning("Poisson's ratio is %g, elements of order %d: displacements may be far too small "
                                "(locking); take order 4 or more and at most 0.4999", nu, self._order.min(),
                                extra={"code": "locking"})
-        d = np.asarray(elasticity)
-        return _arrays.floats(d, np.float64, (_ENTRIES,) if d.ndim == 1 else (n, _ENTRIES),
+        d = _arrays.host(elasticity)
+        return _arrays.host_floats(d, np.float64, (_ENTRIES,) if d.ndim == 1 else (n, _ENTRIES),
                               "young" if young is not None else "elasticity").copy()
 
 

@@ -23,8 +23,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _arrays, _core, _draw, _save
+from . import _arrays, _backends, _core, _draw, _save
 from ._errors import ConvergenceError, InputError, UsageError, choice
+from ._libraries import NUMPY, Library, library_of
 
 __all__ = ["Body", "BodyGradient", "Motion", "MotionGradient", "Step", "World"]
 
@@ -117,8 +118,9 @@ class Motion:
                     ": a smaller time_step, or more newton_iterations")
         by_positions, by_velocities = (self._weights(values, what) for values, what in (
             (positions, "positions"), (velocities, "velocities")))
-        x, v = by_positions[-1].copy(), by_velocities[-1].copy()
-        loads = np.zeros_like(self.positions[1:])
+        library = self._world._library
+        x, v = library.copy(by_positions[-1]), library.copy(by_velocities[-1])
+        loads = library.zeros(self.positions[1:].shape)
         bodies = np.zeros((len(self._world.bodies), 6))
         iterations, worst = 0, 0.0
         for k in reversed(range(len(self.steps))):
@@ -135,14 +137,15 @@ class Motion:
 
     def _weights(self, values: ArrayLike | None, what: str) -> NDArray[np.float64]:
         """[num_steps + 1, num_points, 3]"""
-        weights = np.zeros_like(self.positions)
+        library = self._world._library
+        weights: NDArray[np.float64] = library.zeros(self.positions.shape)
         if values is None:
             return weights
         if np.ndim(values) == 2:
-            weights[-1] = _arrays.floats(values, np.float64, weights.shape[1:], what)
+            weights[-1] = library.own(_arrays.floats(values, np.float64, weights.shape[1:], what))
         else:
-            weights[:] = _arrays.floats(values, np.float64, weights.shape, what)
-        if not np.isfinite(weights).all():
+            weights[:] = library.own(_arrays.floats(values, np.float64, weights.shape, what))
+        if not library.module.isfinite(weights).all():
             raise InputError(f"{what}: derivatives that are not finite")
         return weights
 
@@ -159,7 +162,7 @@ class Body:
         self._world = world
         self._given = given
         self._fixed = fixed
-        self._load = load
+        self._load: Any = load
         self._drive = np.zeros((len(points), 3))
         self._slice = slice(first, first + len(points))
         self._points = points
@@ -180,12 +183,14 @@ class Body:
     @property
     def load(self) -> NDArray[np.float64]:
         """[num_points, 3] N beside gravity: what add() or set_load() set, a copy."""
-        return self._load.copy()
+        found: NDArray[np.float64] = self._world._library.copy(self._world._library.own(self._load))
+        return found
 
     def set_load(self, load: ArrayLike) -> None:
         """Sets the forces [num_points, 3] in N, beside gravity, of the steps to come; those on fixed nodes do not
         count. Contact and factors go on as they are. Raises InputError where they are not finite."""
-        self._load[:] = self._rows(load, "load")
+        rows = self._rows(load, "load")
+        self._load = library_of(rows).copy(rows)
         self._world._loads_changed()
 
     def move_fixed(self, velocity: ArrayLike) -> None:
@@ -194,7 +199,7 @@ class Body:
         times it. Raises UsageError where no node of the body is fixed, InputError for numbers that are not finite."""
         if not len(self._fixed):
             raise UsageError(f"move_fixed: no node of {self.name!r} is fixed: give add() those that are to be moved")
-        rows = np.asarray(velocity)
+        rows = _arrays.host(velocity)
         self._drive[:] = self._rows(np.broadcast_to(rows, (self.num_points, 3)) if rows.shape == (3,) else rows,
                                     "velocity")
         self._world._drive_changed()
@@ -218,8 +223,9 @@ class Body:
 
     def _rows(self, values: ArrayLike, what: str) -> NDArray[np.float64]:
         rows = _arrays.floats(values, np.float64, (self.num_points, 3), what)
-        if not np.isfinite(rows).all():
-            raise InputError(f"{what}: node {int(np.argmin(np.isfinite(rows).all(1)))} has one that is not finite")
+        if not library_of(rows).module.isfinite(rows).all():
+            bad = int(np.argmin(np.isfinite(_arrays.host(rows)).all(1)))
+            raise InputError(f"{what}: node {bad} has one that is not finite")
         return rows
 
 
@@ -246,7 +252,8 @@ class World:
         self._input.contact_between_objects = contact_between_bodies
         self._input.contact_friction, self._input.contact_distance = contact_friction, contact_distance
         self._input.tolerance, self._input.max_iterations = tolerance, max_iterations
-        self._backend = _core.backends()[-1] if backend is None else backend
+        self.backend: str = _backends.choose(backend)
+        self._library: Library = NUMPY
         self._model: _core.SoftModel | None = None
         self._lock = threading.RLock()
         self._moduli = 0  # how often they were set
@@ -276,13 +283,16 @@ class World:
         body.law = choice(law, _LAWS, "law")
         body.young, body.poisson, body.thickness, body.density = young, poisson, thickness, density
         body.c1, body.c2, body.bulk = c1, c2, bulk
-        points = _arrays.floats(points, np.float64, (None, 3), "points")
+        library = library_of(points, load, velocity)
+        if library.is_writable and self._library is NUMPY:
+            self._library = library
+        points = _arrays.host_floats(points, np.float64, (None, 3), "points")
         nodes = _arrays.integers(elements, (None, None), "elements")
         if nodes.shape[1] not in (3, 4, 8):
             raise InputError(f"elements: 3, 4 or 8 nodes each, not {nodes.shape[1]}")
         n = len(points)
         held = _numbers(fixed, n)
-        force, start = (None if rows is None else _arrays.floats(rows, np.float64, (n, 3), what)
+        force, start = (None if rows is None else _arrays.host_floats(rows, np.float64, (n, 3), what)
                         for rows, what in ((load, "load"), (velocity, "velocity")))
         body.set_arrays(points, nodes, held, force, start)
         self._input.add_body(body)
@@ -337,8 +347,9 @@ class World:
             for _ in range(steps):
                 taken.append(self.step(check=check))
                 states.append((self.time, self.positions, self.velocities))
-            times, positions, velocities = (np.array(some) for some in zip(*states))
-            return Motion(times, positions, velocities, taken, self, self._moduli)
+            times, positions, velocities = zip(*states)
+            stack = self._library.module.stack
+            return Motion(np.array(times), stack(positions), stack(velocities), taken, self, self._moduli)
 
     @property
     def time(self) -> float:
@@ -354,18 +365,14 @@ class World:
     @property
     def positions(self) -> NDArray[np.float64]:
         """[num_points, 3] m of all bodies, one after the other."""
-        model = self._made()
-        out = np.empty((self.num_points, 3))
-        model.positions(out)
-        return out
+        found: NDArray[np.float64] = self._library.make((self.num_points, 3), np.float64, self._made().positions)
+        return found
 
     @property
     def velocities(self) -> NDArray[np.float64]:
         """[num_points, 3] m/s of all bodies, one after the other."""
-        model = self._made()
-        out = np.empty((self.num_points, 3))
-        model.velocities(out)
-        return out
+        found: NDArray[np.float64] = self._library.make((self.num_points, 3), np.float64, self._made().velocities)
+        return found
 
     def set_state(self, positions: ArrayLike, velocities: ArrayLike, time: float) -> None:
         """Sets positions, velocities [num_points, 3] and time; contact forces and factors are forgotten. Velocities of
@@ -374,8 +381,10 @@ class World:
         velocities = _arrays.floats(velocities, np.float64, shape, "velocities")
         with self._lock:
             self._made().set_state(_arrays.floats(positions, np.float64, shape, "positions"), velocities, time)
-            for body in self.bodies:
-                body._drive[body._fixed] = velocities[body._slice][body._fixed]
+            if any(len(body._fixed) for body in self.bodies):
+                velocities = _arrays.host(velocities)
+                for body in self.bodies:
+                    body._drive[body._fixed] = velocities[body._slice][body._fixed]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the present state to a file: .npz for numpy.load(), with the elements of each body as elements_0 and
@@ -386,7 +395,7 @@ class World:
         the file cannot be written.
         """
         with self._lock:
-            positions, velocities, time = self.positions, self.velocities, self.time
+            positions, velocities, time = _arrays.host(self.positions), _arrays.host(self.velocities), self.time
         elements = [body._elements for body in self.bodies]
         bodies = np.repeat(np.arange(len(elements), dtype=np.int32), [len(some) for some in elements])
         _save.save(path, {
@@ -436,11 +445,11 @@ class World:
             raise UsageError("a world without bodies: add() some")
         with self._lock:
             moving = self._model is not None
-            positions = self.positions if moving else self._start()
+            positions = _arrays.host(self.positions) if moving else self._start()
             if values is None:
-                speeds = np.linalg.norm(self.velocities, axis=1) if moving else np.zeros(len(positions))
+                speeds = np.linalg.norm(_arrays.host(self.velocities), axis=1) if moving else np.zeros(len(positions))
                 values, label = speeds, "speed, m/s"
-        array: NDArray[np.float64] = _arrays.floats(values, np.float64, (self.num_points,), "values")
+        array: NDArray[np.float64] = _arrays.host_floats(values, np.float64, (self.num_points,), "values")
         faces = [_draw.boundary(body._elements)[0] + np.int32(body._slice.start) for body in self.bodies]
         return positions, faces, [array[some].mean(1) for some in faces], label
 
@@ -449,9 +458,10 @@ class World:
             if self._model is None:
                 if not self.bodies:
                     raise UsageError("a world without bodies: add() some")
-                self._model = _core.SoftModel(self._backend, self._input)
+                self._model = _core.SoftModel(self.backend, self._input)
             if "loads" in self._changed:
-                self._model.set_loads(np.concatenate([body._load for body in self.bodies]))
+                self._model.set_loads(self._library.module.concatenate([self._library.own(body._load)
+                                                                        for body in self.bodies]))
             if "velocities" in self._changed:
                 self._model.set_fixed_velocities(np.concatenate([body._drive for body in self.bodies]))
             self._changed.clear()
@@ -486,12 +496,12 @@ class World:
 
 
 def _vector(values: Sequence[float], what: str) -> tuple[float, float, float]:
-    x, y, z = (float(v) for v in _arrays.floats(values, np.float64, (3,), what))
+    x, y, z = (float(v) for v in _arrays.host_floats(values, np.float64, (3,), what))
     return x, y, z
 
 
 def _numbers(fixed: ArrayLike | None, num_points: int) -> NDArray[np.int32]:
-    array = np.zeros(0, np.int32) if fixed is None else np.asarray(fixed)
+    array = np.zeros(0, np.int32) if fixed is None else _arrays.host(fixed)
     if array.dtype == bool:
         _arrays.require_shape(array, (num_points,), "fixed")
         array = np.flatnonzero(array)

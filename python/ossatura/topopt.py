@@ -20,8 +20,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _arrays, _core, _draw, _save
+from . import _arrays, _backends, _core, _draw, _save
 from ._errors import ConvergenceError, InputError, UsageError, choice
+from ._libraries import NUMPY, library_of
 
 __all__ = ["Analysis", "Optimizer", "Step", "box"]
 
@@ -104,7 +105,8 @@ class Optimizer:
         options.method = choice(method, _METHODS, "method")
         options.penalty = _continuation(penalty)
         options.tolerance, options.max_iterations = tolerance, max_iterations
-        nodes = _arrays.floats(points, np.float64, (None, 3), "points")
+        self._library = library_of(points, hexa, held)
+        nodes = _arrays.host_floats(points, np.float64, (None, 3), "points")
         elements = _arrays.integers(hexa, (None, 8), "hexa")
         cases = _cases(loads, len(nodes))
         weights = [1.0] * len(cases) if weights is None else [float(w) for w in weights]
@@ -121,8 +123,8 @@ class Optimizer:
         self._points, self._hexa = nodes.copy(), elements.copy()  # for files and pictures
         self.filter = filter
         self._lock = threading.Lock()
-        backend = _core.backends()[-1] if backend is None else backend
-        self._model = _core.DesignModel(backend, nodes, elements, young, poisson, _bits(held, len(nodes)), roles,
+        self.backend: str = _backends.choose(backend)
+        self._model = _core.DesignModel(self.backend, nodes, elements, young, poisson, _bits(held, len(nodes)), roles,
                                         cases, weights, planes, options)
 
     @property
@@ -148,10 +150,13 @@ class Optimizer:
     def analyse(self, x: ArrayLike | None = None) -> Analysis:
         """The objective, the volume and their derivatives of the present variables, or of x, as set_variables(x) takes
         them. Errors as of step()."""
+        library = self._library
         if x is not None:
             x = self._checked(x)
-        gradient, volume_gradient = np.empty(self.num_elem), np.empty(self.num_elem)
-        found = self._run(lambda: self._model.analyse(x, gradient, volume_gradient))
+            library = library_of(x) if library is NUMPY else library
+        found: dict[str, Any] = {}
+        gradient, volume_gradient = library.make_some(2, (self.num_elem,), np.float64, lambda *memory: found.update(
+            self._run(lambda: self._model.analyse(x, *memory))))
         return Analysis(gradient=gradient, volume_gradient=volume_gradient,
                         **{name: found[name] for name in ("objective", "volume", "cases", "iterations")})
 
@@ -179,9 +184,9 @@ class Optimizer:
 
     def displacement(self, case: int = 0) -> NDArray[np.float64]:
         """[num_points, 3] m, of a load case, of the last analysis."""
-        out = np.empty((self.num_points, 3))
-        self._model.displacement(case, out)
-        return out
+        found: NDArray[np.float64] = self._library.make((self.num_points, 3), np.float64,
+                                                        lambda memory: self._model.displacement(case, memory))
+        return found
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the mesh with densities and variables to a file: .npz for numpy.load(), or .vtu, a mesh of VTK.
@@ -189,7 +194,7 @@ class Optimizer:
         A file of that name is replaced when the new one is whole. Raises UsageError for other endings, OSError where
         the file cannot be written.
         """
-        fields = {"densities": self.densities, "variables": self.variables}
+        fields = {"densities": _arrays.host(self.densities), "variables": _arrays.host(self.variables)}
         _save.save(path, {
             ".npz": lambda file: _save.write_npz(file, {"points": self._points, "hexa": self._hexa, **fields}),
             ".vtu": lambda file: _save.write_vtu(file, self._points, [self._hexa], fields, {}, {})})
@@ -206,7 +211,7 @@ class Optimizer:
             engine)
 
     def _repr_html_(self) -> str:
-        densities = self.densities
+        densities = _arrays.host(self.densities)
         rows = [("elements", str(self.num_elem)), ("mean density", f"{densities.mean():.4g}"),
                 ("grey", f"{(4 * densities * (1 - densities)).mean():.4g}"),
                 ("filter", f"{self.filter}, radius {self.radius:.4g} m"),
@@ -217,7 +222,7 @@ class Optimizer:
 
     def _surface(self, threshold: float) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Faces of what is dense, and their densities."""
-        densities = self.densities
+        densities = _arrays.host(self.densities)
         dense = np.flatnonzero(densities >= threshold)
         if not dense.size:
             raise UsageError(f"plot({threshold!r}): the largest density is {densities.max():.4g}")
@@ -226,14 +231,13 @@ class Optimizer:
 
     def _checked(self, x: ArrayLike) -> NDArray[np.float64]:
         array = _arrays.floats(x, np.float64, (self.num_elem,), "x")
-        if not (np.all(array >= 0) and np.all(array <= 1)):
+        if not (bool((array >= 0).all()) and bool((array <= 1).all())):
             raise InputError("x: variables from 0 to 1")
         return array
 
     def _elements(self, get: Callable[[NDArray[np.float64]], Any]) -> NDArray[np.float64]:
-        out = np.empty(self.num_elem)
-        get(out)
-        return out
+        found: NDArray[np.float64] = self._library.make((self.num_elem,), np.float64, get)
+        return found
 
     def _run(self, call: Callable[[], _Result]) -> _Result:
         try:
@@ -268,7 +272,7 @@ def _continuation(penalty: float | Sequence[float]) -> tuple[float, float, float
 
 
 def _bits(held: ArrayLike, num_points: int) -> NDArray[np.uint8]:
-    mask = np.asarray(held)
+    mask = _arrays.host(held)
     if mask.dtype != bool:
         raise TypeError(f"held: an array of bool, not of {mask.dtype}")
     if mask.ndim == 1:
@@ -279,7 +283,7 @@ def _bits(held: ArrayLike, num_points: int) -> NDArray[np.uint8]:
 
 def _cases(loads: Any, num_points: int) -> list[NDArray[np.float64]]:
     arrays = [loads] if np.ndim(loads) == 2 else list(loads)
-    cases = [_arrays.floats(one, np.float64, (num_points, 3), "loads") for one in arrays]
+    cases = [_arrays.host_floats(one, np.float64, (num_points, 3), "loads") for one in arrays]
     for number, case in enumerate(cases):
         if not np.isfinite(case).all():
             raise InputError(f"loads: a force of load case {number} is not finite")

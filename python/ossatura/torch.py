@@ -5,9 +5,9 @@
     misfit = ((times(velocities, site_times)[measured] - target)**2).sum()
     misfit.backward()
 
-This module imports PyTorch, the package does not. Functions compute on the host, one call after the other, in the
-solver's own precision: tensors on the CPU are read where they are, those of other devices are copied to the host, and
-results have the type and the device of the argument. Gradients are of first order, in reverse mode.
+This module imports PyTorch, the package does not. Functions compute one call after the other, in the solver's own
+precision. Tensors are read where they are: on the CPU, and on a GPU by solvers of the backend "cuda"; else they are
+copied to the host. Results have the type and the device of the argument. Gradients are of first order, in reverse mode.
 """
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ import torch
 from numpy.typing import NDArray
 from torch.autograd.function import once_differentiable
 
-from . import bone, eikonal, softbody, topopt
+from . import _backends, bone, eikonal, softbody, topopt
 from ._errors import UsageError, choice
+from ._libraries import library_of
 
 __all__ = ["activation_times", "compliance", "displacement", "homogenise", "motion", "stiffness"]
 
@@ -33,39 +34,41 @@ class _Times(torch.autograd.Function):
     def forward(ctx: Any, velocities: _Tensor, site_times: _Tensor, solver: eikonal.Solver,
                 vertices: list[int]) -> _Tensor:
         sites = dict(zip(vertices, map(float, site_times.tolist())))
-        times = solver.solve(sites, velocities=_host(velocities))
+        times = solver.solve(sites, velocities=_array(velocities, solver.backend))
         ctx.save_for_backward(velocities, site_times)
         ctx.solver, ctx.sites, ctx.times = solver, sites, times
-        return _like(times.copy(), velocities)  # a caller may write into it
+        return _like(library_of(times).copy(times), velocities)  # a caller may write into it
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, weights: _Tensor) -> Any:
         velocities, site_times = ctx.saved_tensors
-        found = ctx.solver.gradient(ctx.sites, ctx.times, _host(weights), velocities=_host(velocities))
+        backend = ctx.solver.backend
+        found = ctx.solver.gradient(ctx.sites, ctx.times, _array(weights, backend),
+                                    velocities=_array(velocities, backend))
         by_site = np.array([found.sites[vertex] for vertex in ctx.sites])
-        return _like(_folded(found.velocities, velocities.shape), velocities), _like(by_site, site_times), None, None
+        return _folded(_like(found.velocities, velocities), velocities.shape), _like(by_site, site_times), None, None
 
 
 class _Number(torch.autograd.Function):
     """A number whose gradient comes with it: solve(array) -> (number, gradient)."""
 
     @staticmethod
-    def forward(ctx: Any, x: _Tensor, solve: Callable[[NDArray[Any]], tuple[float, NDArray[Any]]]) -> _Tensor:
-        number, gradient = solve(_host(x))
+    def forward(ctx: Any, x: _Tensor, solve: Callable[[Any], tuple[float, NDArray[Any]]], backend: str) -> _Tensor:
+        number, gradient = solve(_array(x, backend))
         ctx.save_for_backward(_like(gradient, x))
         return x.new_tensor(number)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, weight: _Tensor) -> Any:
-        return weight * ctx.saved_tensors[0], None
+        return weight * ctx.saved_tensors[0], None, None
 
 
 class _Design(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: _Tensor, optimizer: topopt.Optimizer) -> Any:
-        found = optimizer.analyse(_host(x))
+        found = optimizer.analyse(_array(x, optimizer.backend))
         ctx.save_for_backward(_like(found.gradient, x), _like(found.volume_gradient, x))
         return x.new_tensor(found.objective), x.new_tensor(found.volume)
 
@@ -80,29 +83,31 @@ class _Pulled(torch.autograd.Function):
     """An array whose result pulls weights back to the argument: solve(array) -> (array, pull)."""
 
     @staticmethod
-    def forward(ctx: Any, x: _Tensor, solve: Callable[[NDArray[Any]], tuple[NDArray[Any], Any]]) -> _Tensor:
-        values, ctx.pull = solve(_host(x))
+    def forward(ctx: Any, x: _Tensor, solve: Callable[[Any], tuple[NDArray[Any], Any]], backend: str) -> _Tensor:
+        values, ctx.pull = solve(_array(x, backend))
+        ctx.backend = backend
         ctx.save_for_backward(x)
-        return _like(values.copy(), x)
+        return _like(library_of(values).copy(values), x)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, weights: _Tensor) -> Any:
-        return _like(ctx.pull(_host(weights)), ctx.saved_tensors[0]), None
+        return _like(ctx.pull(_array(weights, ctx.backend)), ctx.saved_tensors[0]), None, None
 
 
 class _Motion(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, world: softbody.World, steps: int, *given: _Tensor) -> Any:
-        positions, velocities, loads, young = map(_host, given)
+        positions, velocities, loads = (_array(x, world.backend) for x in given[:3])
         with world._lock:
-            _set_young(world, young)
+            _set_young(world, given[3])
             for body in world.bodies:
                 body.set_load(loads[body._slice])
             world.set_state(positions, velocities, 0.0)
             ctx.motion = world.run(steps)
         ctx.save_for_backward(*given)
-        return _like(ctx.motion.positions.copy(), given[0]), _like(ctx.motion.velocities.copy(), given[0])
+        copy = world._library.copy
+        return _like(copy(ctx.motion.positions), given[0]), _like(copy(ctx.motion.velocities), given[0])
 
     @staticmethod
     @once_differentiable
@@ -110,18 +115,18 @@ class _Motion(torch.autograd.Function):
         given = ctx.saved_tensors
         world = ctx.motion._world
         with world._lock:
-            _set_young(world, _host(given[3]))  # a later call may have others
-            found = dataclasses.replace(ctx.motion, _moduli=world._moduli).gradient(_host(by_positions),
-                                                                                    _host(by_velocities))
+            _set_young(world, given[3])  # a later call may have others
+            found = dataclasses.replace(ctx.motion, _moduli=world._moduli).gradient(
+                _array(by_positions, world.backend), _array(by_velocities, world.backend))
         young = np.array([body.young for body in found.bodies])
         gradients = (found.positions, found.velocities, found.loads.sum(0), young)
         return None, None, *(_like(gradient, x) for gradient, x in zip(gradients, given))
 
 
-def _set_young(world: softbody.World, young: NDArray[Any]) -> None:
-    for body, value in zip(world.bodies, young):
+def _set_young(world: softbody.World, young: _Tensor) -> None:
+    for body, value in zip(world.bodies, young.tolist()):
         if value != body._given.young:
-            body.set_moduli(young=float(value))
+            body.set_moduli(young=value)
 
 
 def activation_times(solver: eikonal.Solver, vertices: Sequence[int]) -> Callable[[_Tensor, _Tensor], _Tensor]:
@@ -170,16 +175,16 @@ def motion(world: softbody.World, steps: int) -> Callable[..., tuple[_Tensor, _T
     for body in world.bodies:
         if body._given.law == "mooney_rivlin":
             raise UsageError(f"motion: the law of {body.name!r} has no Young's modulus")
-    start = (world.positions, world.velocities, np.concatenate([body.load for body in world.bodies]),
-             np.array([body._given.young for body in world.bodies]))
+    start = [torch.as_tensor(own) for own in (
+        world.positions, world.velocities, world._library.module.concatenate([body.load for body in world.bodies]),
+        np.array([body._given.young for body in world.bodies]))]
 
     def function(positions: _Tensor | None = None, velocities: _Tensor | None = None, loads: _Tensor | None = None,
                  young: _Tensor | None = None) -> tuple[_Tensor, _Tensor]:
         named = {"positions": positions, "velocities": velocities, "loads": loads, "young": young}
-        given = [torch.from_numpy(own) if x is None else _require(x, name)
-                 for (name, x), own in zip(named.items(), start)]
+        given = [own if x is None else _require(x, name) for (name, x), own in zip(named.items(), start)]
         for (name, own), x in zip(zip(named, start), given):
-            if tuple(x.shape) != own.shape:
+            if x.shape != own.shape:
                 raise UsageError(f"{name}: of shape {list(own.shape)}, not {list(x.shape)}")
         found: tuple[_Tensor, _Tensor] = _Motion.apply(world, steps, *given)  # type: ignore[no-untyped-call]
         return found
@@ -193,39 +198,41 @@ def stiffness(spacing: float, quantity: str = "stiffness", **options: Any) -> Ca
     The gradient takes no further solve."""
     choice(quantity, bone.QUANTITIES, "quantity")
 
-    def solve(modulus: NDArray[Any]) -> tuple[float, NDArray[Any]]:
+    def solve(modulus: Any) -> tuple[float, NDArray[Any]]:
         result = bone.solve(modulus, spacing, **options)
         gradient = result.gradient(quantity)  # first: it says where a test does not have the number
         return float(getattr(result, quantity)), gradient
 
-    return _function(_Number, solve)
+    return _function(_Number, solve, options)
 
 
 def displacement(spacing: float, **options: Any) -> Callable[[_Tensor], _Tensor]:
     """f(modulus) -> [z + 1, y + 1, x + 1, 3] mm, the displacement of bone.solve(modulus, spacing, **options).
     modulus: as of stiffness(). The gradient of any number of it takes one solve more, bone.Result.adjoint()."""
 
-    def solve(modulus: NDArray[Any]) -> tuple[NDArray[Any], Any]:
+    def solve(modulus: Any) -> tuple[NDArray[Any], Any]:
         result = bone.solve(modulus, spacing, **options)
         return result.displacement, result.adjoint
 
-    return _function(_Pulled, solve)
+    return _function(_Pulled, solve, options)
 
 
 def homogenise(spacing: float, **options: Any) -> Callable[[_Tensor], _Tensor]:
     """f(modulus) -> [6, 6] MPa, the apparent stiffness of bone.homogenise(modulus, spacing, **options). modulus: as of
     stiffness(). The gradient takes no further solve."""
 
-    def solve(modulus: NDArray[Any]) -> tuple[NDArray[Any], Any]:
+    def solve(modulus: Any) -> tuple[NDArray[Any], Any]:
         result = bone.homogenise(modulus, spacing, gradients=True, **options)
         return result.stiffness, result.gradient
 
-    return _function(_Pulled, solve)
+    return _function(_Pulled, solve, options)
 
 
-def _function(kind: Any, solve: Any) -> Callable[[_Tensor], _Tensor]:
+def _function(kind: Any, solve: Any, options: dict[str, Any]) -> Callable[[_Tensor], _Tensor]:
+    backend = _backends.choose(options.get("backend"))
+
     def function(modulus: _Tensor) -> _Tensor:
-        found: _Tensor = kind.apply(_require(modulus, "modulus"), solve)
+        found: _Tensor = kind.apply(_require(modulus, "modulus"), solve, backend)
         return found
 
     return function
@@ -237,22 +244,23 @@ def _require(x: _Tensor, what: str) -> _Tensor:
     return x
 
 
-def _host(x: _Tensor) -> NDArray[Any]:
-    """The tensor's memory as an array of NumPy; half precisions are converted."""
-    x = x.detach().cpu()
-    array: NDArray[Any] = (x if x.dtype in (torch.float32, torch.float64) else x.float()).numpy()
-    return array
+def _array(x: _Tensor, backend: str) -> Any:
+    """The tensor as an array that a solver of that backend takes, in its memory; half precisions are converted."""
+    x = x.detach()
+    x = x if x.dtype in (torch.float32, torch.float64) else x.float()
+    return x if x.is_cuda and backend == "cuda" else x.cpu().numpy()
 
 
-def _like(array: NDArray[Any], x: _Tensor) -> _Tensor:
-    return torch.from_numpy(np.ascontiguousarray(array)).to(dtype=x.dtype, device=x.device)
+def _like(array: Any, x: _Tensor) -> _Tensor:
+    found = array if isinstance(array, torch.Tensor) else torch.from_numpy(np.ascontiguousarray(array))
+    return found.to(dtype=x.dtype, device=x.device)
 
 
-def _folded(gradient: NDArray[np.float64], shape: Sequence[int]) -> NDArray[np.float64]:
+def _folded(gradient: _Tensor, shape: Sequence[int]) -> _Tensor:
     """The derivatives by three velocities as those by the one, or (along, across), that were given for them."""
     columns = shape[1] if len(shape) == 2 else 1
     if columns == 2:
-        gradient = np.stack([gradient[:, 0], gradient[:, 1] + gradient[:, 2]], 1)
+        gradient = torch.stack([gradient[:, 0], gradient[:, 1] + gradient[:, 2]], 1)
     elif columns == 1:
-        gradient = gradient.sum(1, keepdims=True)
+        gradient = gradient.sum(1, keepdim=True)
     return gradient.reshape(shape)

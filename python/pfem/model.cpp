@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/pfem/model.hpp"
 
-#include "python/engine/host_arrays.hpp"
+#include "python/engine/arrays.hpp"
 #include "python/engine/named.hpp"
 #include "python/engine/runtime.hpp"
 #include <ossatura/core/base/require.hpp>

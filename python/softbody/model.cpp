@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/softbody/model.hpp"
 
+#include "python/engine/arrays.hpp"
 #include "python/engine/runtime.hpp"
 #include <ossatura/core/base/log.hpp>
 #include <ossatura/solvers/softbody/scene_checks.hpp>
@@ -141,21 +142,24 @@ public:
     }
   }
   double time() const override { return solver_->time(); }
-  void positions(double* out) const override { put(solver_->positions(exec_), out); }
-  void velocities(double* out) const override { put(solver_->velocities(exec_), out); }
+  void positions(double* out) const override {
+    fill_array(exec_, out, 3 * num_points_,
+               [&](const Array<double, Exec>& array) { solver_->positions(exec_, array); });
+  }
+  void velocities(double* out) const override {
+    fill_array(exec_, out, 3 * num_points_,
+               [&](const Array<double, Exec>& array) { solver_->velocities(exec_, array); });
+  }
   std::array<double, 3> energy() const override {
     const SoftEnergy energy = solver_->energy(exec_);
     return {energy.kinetic, energy.elastic, energy.potential};
   }
-  void set_loads(const double* load) override {
-    solver_->set_loads(exec_, {load, load + 3 * num_points_});
-  }
+  void set_loads(const double* load) override { solver_->set_loads(exec_, points(load)); }
   void set_fixed_velocities(const double* velocity) override {
-    solver_->set_fixed_velocities(exec_, {velocity, velocity + 3 * num_points_});
+    solver_->set_fixed_velocities(exec_, points(velocity));
   }
   void set_state(const double* positions, const double* velocities, double time) override {
-    const std::int64_t n = 3 * num_points_;
-    solver_->set_state(exec_, {positions, positions + n}, {velocities, velocities + n}, time);
+    solver_->set_state(exec_, points(positions), points(velocities), time);
     is_broken_ = false;
   }
 
@@ -164,15 +168,16 @@ public:
   }
   SoftAdjointNumbers pull_back(const double* start_velocities, const double* positions,
                                const double* velocities, const SoftDerivatives& by) override {
-    const auto vector_of = [&](const double* values) {
-      return std::vector<double>(values, values + 3 * num_points_);
-    };
-    const SoftStepGradient found = solver_->pull_back(
-        exec_, {vector_of(start_velocities), vector_of(positions), vector_of(velocities)},
-        {vector_of(by.positions), vector_of(by.velocities)});
-    put(found.start.positions, by.positions);
-    put(found.start.velocities, by.velocities);
-    put(found.loads, by.loads);
+    const SoftRecord<Exec> record{points(start_velocities), points(positions), points(velocities)};
+    const std::int64_t n = 3 * num_points_;
+    SoftStepGradient found;
+    fill_array(exec_, by.positions, n, [&](const Array<double, Exec>& by_positions) {
+      fill_array(exec_, by.velocities, n, [&](const Array<double, Exec>& by_velocities) {
+        fill_array(exec_, by.loads, n, [&](const Array<double, Exec>& by_loads) {
+          found = solver_->pull_back(exec_, record, {by_positions, by_velocities}, by_loads);
+        });
+      });
+    });
     double* next = by.bodies;
     for (const SoftObjectGradient& object : found.objects)
       for (const double value :
@@ -187,8 +192,9 @@ private:
   std::int64_t num_points_ = 0;
   bool is_broken_ = false;
 
-  static void put(const std::vector<double>& values, double* out) {
-    std::copy(values.begin(), values.end(), out);
+  /// [num_points, 3] of the caller's.
+  Array<double, Exec> points(const double* values) const {
+    return array_of(exec_, values, 3 * num_points_);
   }
 };
 

@@ -17,7 +17,7 @@ namespace ossatura::python {
 namespace {
 
 template<class T>
-using Points = nb::ndarray<T, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
+using Points = nb::ndarray<T, nb::shape<-1, 3>, nb::c_contig>;
 using Elements = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Nodes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Bodies = nb::ndarray<double, nb::shape<-1, 6>, nb::c_contig, nb::device::cpu>;

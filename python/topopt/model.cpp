@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/topopt/model.hpp"
 
-#include "python/engine/host_arrays.hpp"
+#include "python/engine/arrays.hpp"
 #include "python/engine/named.hpp"
 #include "python/engine/runtime.hpp"
 #include <ossatura/core/base/backend.hpp>
 #include <ossatura/core/mesh/mechanics/free_motion.hpp>
 #include <ossatura/solvers/topopt/optimizer.hpp>
-
-#include <algorithm>
 
 namespace ossatura::python {
 
@@ -155,7 +153,7 @@ private:
   bool is_broken_ = false;
 
   static void put(const std::vector<double>& values, double* out) {
-    std::copy(values.begin(), values.end(), out);
+    copy_from_host(out, values.data(), values.size() * sizeof(double));
   }
 
   void require_whole() const {

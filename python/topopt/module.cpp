@@ -18,9 +18,9 @@ namespace ossatura::python {
 namespace {
 
 template<class T, int columns>
-using Rows = nb::ndarray<T, nb::shape<-1, columns>, nb::c_contig, nb::device::cpu>;
+using Rows = nb::ndarray<T, nb::shape<-1, columns>, nb::c_contig>;
 template<class T>
-using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig>;
 using Model = Owned<DesignModel>;
 
 nb::dict dict_of(const DesignNumbers& numbers) {
