@@ -19,15 +19,15 @@ using namespace ossatura::python;
 namespace {
 
 /// An array of 0 in memory of the GPU, for other libraries by DLPack.
-nb::ndarray<> zeros_on_device(const std::vector<std::size_t>& shape, bool is_double) {
+nb::ndarray<nb::array_api> zeros_on_device(const std::vector<std::size_t>& shape, bool is_double) {
   const nb::dlpack::dtype type = is_double ? nb::dtype<double>() : nb::dtype<float>();
   std::size_t bytes = type.bits / 8;
   for (const std::size_t n : shape)
     bytes *= n;
   const DeviceMemory made = Engine::instance().run([&] { return allocate_on_device(bytes); });
   const nb::capsule owner(made.data, [](void* data) noexcept { free_on_device(data); });
-  return nb::ndarray<>(made.data, shape.size(), shape.data(), owner, nullptr, type,
-                       nb::device::cuda::value, made.device);
+  return nb::ndarray<nb::array_api>(made.data, shape.size(), shape.data(), owner, nullptr, type,
+                                    nb::device::cuda::value, made.device);
 }
 
 } // namespace

@@ -3,9 +3,9 @@
 """Compliance and its gradient by the modulus of each element beside torch-fem (pip install torch-fem), in one run: a
 clamped bar of hexahedra under a load at its end.
 
-    OMP_NUM_THREADS=2 python3 bench/python/compare_torch_fem.py [cells across]
+    OMP_NUM_THREADS=2 python3 bench/python/compare_torch_fem.py [cells across [cuda]]
 
-Prints seconds of both and the differences of compliance and gradient.
+With cuda both compute on the GPU, from tensors there to tensors there. Prints seconds of both and the differences of compliance and gradient.
 """
 import sys
 import time
@@ -24,30 +24,30 @@ def timed(call):
     return result, time.perf_counter() - start
 
 
-def main():
-    n = int(sys.argv[1]) if len(sys.argv) > 1 else 16
+def compare(n, device):
     points, hexa = topopt.box((3 * n, n, n), (3.0, 1.0, 1.0))
     held, force = points[:, 0] == 0, np.zeros(points.shape)
     end = points[:, 0] == 3
     force[end, 2] = -1.0 / end.sum()
-    torch.set_default_dtype(torch.float64)
+    def put(array):
+        return torch.as_tensor(array, device=device)
 
     def theirs():
         modulus = torch.full((len(hexa),), 1000.0, requires_grad=True)
-        model = Solid(torch.from_numpy(points), torch.from_numpy(hexa.astype(np.int64)),
+        model = Solid(put(points), put(hexa.astype(np.int64)),
                       IsotropicElasticity3D(E=modulus, nu=torch.full((len(hexa),), 0.3)))
-        model.forces[:] = torch.from_numpy(force)
-        model.constraints[torch.from_numpy(held), :] = True
+        model.forces[:] = put(force)
+        model.constraints[put(held), :] = True
         u = model.solve(rtol=1e-8, differentiable_parameters=modulus)[0]
         compliance = (model.forces * u).sum()
-        return float(compliance), torch.autograd.grad(compliance, modulus)[0].numpy()
+        return float(compliance), torch.autograd.grad(compliance, modulus)[0].cpu().numpy()
 
     def ours():
         """With the penalty 1 a variable is the part of the modulus that an element has."""
         model = topopt.Optimizer(points, hexa, young=1000.0, held=held, loads=force, volume=0.5, filter="none",
-                                 penalty=1.0, tolerance=1e-8)
-        found = model.analyse(np.ones(len(hexa)))
-        return found.objective, found.gradient / 1000.0
+                                 penalty=1.0, tolerance=1e-8, backend="cuda" if device == "cuda" else "openmp")
+        found = model.analyse(torch.ones(len(hexa)) if device == "cuda" else np.ones(len(hexa)))
+        return found.objective, np.asarray((found.gradient / 1000.0).cpu() if device == "cuda" else found.gradient / 1000.0)
 
     (our_value, our_gradient), our_seconds = timed(ours)
     (their_value, their_gradient), their_seconds = timed(theirs)
@@ -57,7 +57,15 @@ def main():
     print(f"torch-fem: {their_seconds:.2f} s")
     print(f"ossatura:  {our_seconds:.2f} s")
     print(f"ratio: {their_seconds / our_seconds:.1f}")
-    return 0 if difference < 1e-4 and abs(their_value / our_value - 1) < 1e-5 else 1
+    return difference < 1e-4 and abs(their_value / our_value - 1) < 1e-5
+
+
+def main():
+    device = "cuda" if sys.argv[2:] == ["cuda"] else "cpu"
+    torch.set_default_dtype(torch.float64)
+    torch.set_default_device(device)
+    compare(4, device)  # which starts what both need
+    return 0 if compare(int(sys.argv[1]) if len(sys.argv) > 1 else 16, device) else 1
 
 
 if __name__ == "__main__":

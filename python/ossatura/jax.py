@@ -5,9 +5,9 @@
     misfit = lambda v, t0: ((times(v, t0)[measured] - target)**2).sum()
     jax.grad(misfit, argnums=(0, 1))(velocities, site_times)
 
-This module imports JAX, the package does not. Functions run on the host, one call after the other, in the solver's
-own precision; their results have that of their arguments. Reverse mode alone, of first order; under jax.vmap they
-are called for one after the other.
+This module imports JAX, the package does not. Functions are callbacks of the host, one after the other, which compute
+on the backend of the solver in its own precision; their results have that of their arguments. Reverse mode alone, of
+first order; under jax.vmap they are called for one after the other.
 """
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from . import bone, eikonal, topopt
+from . import bone, eikonal, softbody, topopt
+from ._arrays import host
 from ._errors import UsageError, choice
 
-__all__ = ["activation_times", "compliance", "stiffness"]
+__all__ = ["activation_times", "compliance", "displacement", "homogenise", "motion", "stiffness"]
 
 _Shape: Any = jax.ShapeDtypeStruct  # without types of its own
 
@@ -41,13 +42,13 @@ def activation_times(solver: eikonal.Solver, vertices: Sequence[int]) -> Callabl
 
     def solve(velocities: Any, site_times: Any) -> Any:
         times = solver.solve(sites(site_times), velocities=np.asarray(velocities))
-        return times.astype(velocities.dtype)
+        return host(times).astype(velocities.dtype)
 
     def pull(velocities: Any, site_times: Any, weights: Any) -> Any:
         times = solver.solve(sites(site_times), velocities=np.asarray(velocities))
         found = solver.gradient(sites(site_times), times, np.asarray(weights))
         by_site = np.array([found.sites[vertex] for vertex in vertices])
-        return found.velocities.astype(velocities.dtype), by_site.astype(site_times.dtype)
+        return host(found.velocities).astype(velocities.dtype), by_site.astype(site_times.dtype)
 
     @jax.custom_vjp
     def function(velocities: Any, site_times: Any) -> Any:
@@ -73,7 +74,7 @@ def compliance(optimizer: topopt.Optimizer) -> Callable[[Any], Any]:
 
     def analyse(x: Any) -> Any:
         found = optimizer.analyse(np.asarray(x))
-        return tuple(np.asarray(value, x.dtype) for value in (found.objective, found.volume, found.gradient,
+        return tuple(host(value).astype(x.dtype) for value in (found.objective, found.volume, found.gradient,
                                                               found.volume_gradient))
 
     def call(x: Any) -> Any:
@@ -117,6 +118,87 @@ def stiffness(spacing: float, quantity: str = "stiffness", **options: Any) -> Ca
 
     function.defvjp(call, lambda gradient, weight: (weight * gradient,))
     return lambda modulus: function(_floating(modulus))
+
+
+def displacement(spacing: float, **options: Any) -> Callable[[Any], Any]:
+    """f(modulus) -> [z + 1, y + 1, x + 1, 3] mm, the displacement of bone.solve(modulus, spacing, **options).
+    modulus: as of stiffness(). The gradient of any number of it solves anew, and once more."""
+
+    def solve(modulus: Any) -> Any:
+        return np.asarray(bone.solve(np.asarray(modulus), spacing, **options).displacement, modulus.dtype)
+
+    def pull(modulus: Any, weights: Any) -> Any:
+        result = bone.solve(np.asarray(modulus), spacing, **options)
+        return np.asarray(result.adjoint(np.asarray(weights)), modulus.dtype)
+
+    return _pulled(solve, pull, lambda shape: (*(n + 1 for n in shape), 3))
+
+
+def homogenise(spacing: float, **options: Any) -> Callable[[Any], Any]:
+    """f(modulus) -> [6, 6] MPa, the apparent stiffness of bone.homogenise(modulus, spacing, **options). modulus: as of
+    stiffness(). The gradient solves anew."""
+
+    def solve(modulus: Any) -> Any:
+        return np.asarray(bone.homogenise(np.asarray(modulus), spacing, **options).stiffness, modulus.dtype)
+
+    def pull(modulus: Any, weights: Any) -> Any:
+        result = bone.homogenise(np.asarray(modulus), spacing, gradients=True, **options)
+        return np.asarray(result.gradient(np.asarray(weights)), modulus.dtype)
+
+    return _pulled(solve, pull, lambda shape: (6, 6))
+
+
+def _pulled(solve: Callable[[Any], Any], pull: Callable[[Any, Any], Any],
+            result_shape: Callable[[tuple[int, ...]], tuple[int, ...]]) -> Callable[[Any], Any]:
+    """A function of one array, whose pull(array, weights) takes weights of the result back to the array."""
+
+    @jax.custom_vjp
+    def function(x: Any) -> Any:
+        return jax.pure_callback(solve, _Shape(result_shape(x.shape), x.dtype), x, vmap_method="sequential")
+
+    def backward(x: Any, weights: Any) -> Any:
+        return (jax.pure_callback(pull, _Shape(x.shape, x.dtype), x, weights, vmap_method="sequential"),)
+
+    function.defvjp(lambda x: (function(x), x), backward)
+    return lambda x: function(_floating(x))
+
+
+def motion(world: softbody.World, steps: int) -> Callable[..., tuple[Any, Any]]:
+    """f(positions, velocities, loads, young) -> positions, velocities [steps + 1, num_points, 3], all as of
+    ossatura.torch.motion(). The gradient takes the steps anew, and about one linear system for each."""
+    start = softbody.start_of_motion(world, "motion")
+
+    def solve(*given: Any) -> Any:
+        found = softbody.motion_from(world, steps, *map(np.asarray, given))
+        return tuple(host(one).astype(given[0].dtype) for one in (found.positions, found.velocities))
+
+    def pull(given: Any, weights: Any) -> Any:
+        with world._lock:
+            found = softbody.motion_from(world, steps, *map(np.asarray, given)).gradient(*map(np.asarray, weights))
+        young = [body.young for body in found.bodies]
+        return tuple(host(one).astype(x.dtype) for one, x in zip(
+            (found.positions, found.velocities, found.loads.sum(0), young), given))
+
+    @jax.custom_vjp
+    def function(*given: Any) -> Any:
+        shape = _Shape((steps + 1, world.num_points, 3), given[0].dtype)
+        return jax.pure_callback(solve, (shape, shape), *given, vmap_method="sequential")
+
+    def backward(given: Any, weights: Any) -> Any:
+        shapes = tuple(_Shape(x.shape, x.dtype) for x in given)
+        return jax.pure_callback(pull, shapes, given, weights, vmap_method="sequential")
+
+    function.defvjp(lambda *given: (function(*given), given), backward)
+
+    def of_arguments(positions: Any = None, velocities: Any = None, loads: Any = None, young: Any = None) -> Any:
+        named = {"positions": positions, "velocities": velocities, "loads": loads, "young": young}
+        given = [_floating(own if x is None else x) for x, own in zip(named.values(), start)]
+        for name, own, x in zip(named, start, given):
+            if x.shape != own.shape:
+                raise UsageError(f"{name}: of shape {list(own.shape)}, not {list(x.shape)}")
+        return function(*given)
+
+    return of_arguments
 
 
 def _floating(x: Any) -> Any:

@@ -495,6 +495,34 @@ class World:
             raise UsageError(f"{what} cannot come into a world that is in motion: add all before the first step")
 
 
+def start_of_motion(world: World, what: str) -> list[NDArray[np.float64]]:
+    """Positions, velocities, loads [num_points, 3] and Young's moduli [num_bodies] that a world has now, for functions
+    of them. Raises UsageError for bodies whose law has no Young's modulus."""
+    for body in world.bodies:
+        if body._given.law == "mooney_rivlin":
+            raise UsageError(f"{what}: the law of {body.name!r} has no Young's modulus")
+    return [world.positions, world.velocities, world._library.module.concatenate([body.load for body in world.bodies]),
+            np.array([body._given.young for body in world.bodies])]
+
+
+def motion_from(world: World, steps: int, positions: ArrayLike, velocities: ArrayLike, loads: Any,
+                young: NDArray[np.float64]) -> Motion:
+    """The motion of a world from such a start, under constant loads."""
+    with world._lock:
+        set_young(world, young)
+        for body in world.bodies:
+            body.set_load(loads[body._slice])
+        world.set_state(positions, velocities, 0.0)
+        return world.run(steps)
+
+
+def set_young(world: World, young: NDArray[np.float64]) -> None:
+    """Of each body, where it is another."""
+    for body, value in zip(world.bodies, map(float, young)):
+        if value != body._given.young:
+            body.set_moduli(young=value)
+
+
 def _vector(values: Sequence[float], what: str) -> tuple[float, float, float]:
     x, y, z = (float(v) for v in _arrays.host_floats(values, np.float64, (3,), what))
     return x, y, z

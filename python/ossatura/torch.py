@@ -98,13 +98,8 @@ class _Pulled(torch.autograd.Function):
 class _Motion(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, world: softbody.World, steps: int, *given: _Tensor) -> Any:
-        positions, velocities, loads = (_array(x, world.backend) for x in given[:3])
-        with world._lock:
-            _set_young(world, given[3])
-            for body in world.bodies:
-                body.set_load(loads[body._slice])
-            world.set_state(positions, velocities, 0.0)
-            ctx.motion = world.run(steps)
+        ctx.motion = softbody.motion_from(world, steps, *(_array(x, world.backend) for x in given[:3]),
+                                          given[3].cpu().double().numpy())
         ctx.save_for_backward(*given)
         copy = world._library.copy
         return _like(copy(ctx.motion.positions), given[0]), _like(copy(ctx.motion.velocities), given[0])
@@ -115,18 +110,12 @@ class _Motion(torch.autograd.Function):
         given = ctx.saved_tensors
         world = ctx.motion._world
         with world._lock:
-            _set_young(world, given[3])  # a later call may have others
+            softbody.set_young(world, given[3].cpu().double().numpy())  # a later call may have others
             found = dataclasses.replace(ctx.motion, _moduli=world._moduli).gradient(
                 _array(by_positions, world.backend), _array(by_velocities, world.backend))
         young = np.array([body.young for body in found.bodies])
         gradients = (found.positions, found.velocities, found.loads.sum(0), young)
         return None, None, *(_like(gradient, x) for gradient, x in zip(gradients, given))
-
-
-def _set_young(world: softbody.World, young: _Tensor) -> None:
-    for body, value in zip(world.bodies, young.tolist()):
-        if value != body._given.young:
-            body.set_moduli(young=value)
 
 
 def activation_times(solver: eikonal.Solver, vertices: Sequence[int]) -> Callable[[_Tensor, _Tensor], _Tensor]:
@@ -172,12 +161,7 @@ def motion(world: softbody.World, steps: int) -> Callable[..., tuple[_Tensor, _T
     modulus [num_bodies] in Pa of each body. None: as the world has them when motion() is called. The world is left at
     the end of the last call. The gradient takes about one linear system a step, and the world what
     softbody.Motion.gradient() says; UsageError for bodies whose law has no Young's modulus."""
-    for body in world.bodies:
-        if body._given.law == "mooney_rivlin":
-            raise UsageError(f"motion: the law of {body.name!r} has no Young's modulus")
-    start = [torch.as_tensor(own) for own in (
-        world.positions, world.velocities, world._library.module.concatenate([body.load for body in world.bodies]),
-        np.array([body._given.young for body in world.bodies]))]
+    start = [torch.as_tensor(own) for own in softbody.start_of_motion(world, "motion")]
 
     def function(positions: _Tensor | None = None, velocities: _Tensor | None = None, loads: _Tensor | None = None,
                  young: _Tensor | None = None) -> tuple[_Tensor, _Tensor]:

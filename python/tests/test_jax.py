@@ -5,7 +5,7 @@ import unittest
 import numpy as np
 import ossatura
 from cases import porous_image, tetra_box, turning_fibres
-from ossatura import bone, eikonal, topopt
+from ossatura import bone, eikonal, softbody, topopt
 
 try:
     import jax
@@ -74,6 +74,43 @@ class Functions(unittest.TestCase):
         np.testing.assert_allclose(gradient, 2 * result.gradient(), rtol=1e-12)
         with self.assertRaisesRegex(ossatura.UsageError, "quantity"):
             ossatura.jax.stiffness(0.1, "beauty")
+
+    def test_displacement_and_homogenised_stiffness(self):
+        image = porous_image((5, 4, 4)).astype(float)
+        weights = np.random.default_rng(3).standard_normal((6, 5, 5, 3))
+        result = bone.solve(image, 0.1, backend="serial")
+        function = ossatura.jax.displacement(0.1, backend="serial")
+        value, gradient = jax.jit(jax.value_and_grad(lambda moduli: (weights * function(moduli)).sum()))(image)
+        self.assertAlmostEqual(float(value), (weights * result.displacement).sum(), delta=1e-12)
+        np.testing.assert_allclose(gradient, result.adjoint(weights), rtol=1e-9, atol=1e-15)
+        cell = ossatura.jax.homogenise(0.1, boundary="periodic", backend="serial")
+        found = bone.homogenise(image, 0.1, boundary="periodic", gradients=True, backend="serial")
+        shear = np.zeros((6, 6))
+        shear[3, 3] = 1
+        np.testing.assert_array_equal(cell(image), found.stiffness)
+        np.testing.assert_allclose(jax.grad(lambda moduli: cell(moduli)[3, 3])(image), found.gradient(shear), rtol=1e-9)
+
+    def test_motion(self):
+        points, tetra = tetra_box(1)
+        world = softbody.World(time_step=0.1, gravity=(0, 0, -1), rayleigh_stiffness=0.01, newton_iterations=60,
+                               tolerance=1e-13, backend="serial")
+        world.add(points, tetra, law="neo_hookean", young=20, density=10, fixed=points[:, 0] == 0)
+        motion = ossatura.jax.motion(world, 3)
+        goal = points + 0.1
+
+        def miss(velocities, loads, young):
+            positions, speeds = motion(velocities=velocities, loads=loads, young=young)
+            return ((positions[-1] - goal)**2).sum() + 0.01 * (speeds[1]**2).sum()
+
+        random = np.random.default_rng(9)
+        given = [0.1 * random.standard_normal(points.shape), 0.5 * random.standard_normal(points.shape), np.array([20.0])]
+        slopes = jax.jit(jax.grad(miss, argnums=(0, 1, 2)))(*given)
+        for k, step in enumerate((1e-5, 1e-5, 1e-3)):
+            along = step * random.standard_normal(given[k].shape)
+            moved = [miss(*(x + sign * along if i == k else x for i, x in enumerate(given))) for sign in (1, -1)]
+            self.assertAlmostEqual(float((moved[0] - moved[1]) / 2 / (slopes[k] * along).sum()), 1, delta=1e-5)
+        with self.assertRaisesRegex(ossatura.UsageError, "young: of shape"):
+            motion(young=np.ones(2))
 
     def test_errors_arrive(self):
         function = ossatura.jax.stiffness(0.1, backend="serial")
