@@ -29,7 +29,13 @@ function(ossatura_compile_settings target)
   if(OSSATURA_STATIC_DEPENDENCIES)
     get_target_property(type ${target} TYPE)
     if(type STREQUAL EXECUTABLE)
-      target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc)
+      # What nothing calls goes, and with it calls of newer versions of glibc. In a wheel, whose name says
+      # which glibc it needs, libgcc is that of the machine.
+      target_link_options(${target} PRIVATE -static-libstdc++ -Wl,--gc-sections
+        -Wl,--exclude-libs,ALL)
+      if(NOT OSSATURA_PYTHON)
+        target_link_options(${target} PRIVATE -static-libgcc)
+      endif()
     endif()
   endif()
 endfunction()

@@ -21,8 +21,9 @@ PrincipalAxes principal_axes(std::array<double, 9> c) {
       if (off == 0)
         continue;
       const double ratio = (c[4 * q] - c[4 * p]) / (2 * off),
-                   tangent = (ratio >= 0 ? 1 : -1) / (std::abs(ratio) + std::hypot(ratio, 1)),
-                   cosine = 1 / std::hypot(tangent, 1), sine = tangent * cosine;
+                   tangent =
+                       (ratio >= 0 ? 1 : -1) / (std::abs(ratio) + std::sqrt(ratio * ratio + 1)),
+                   cosine = 1 / std::sqrt(tangent * tangent + 1), sine = tangent * cosine;
       for (std::size_t k = 0; k < 3; ++k) { // columns, of both
         for (std::array<double, 9>* m : {&c, &v}) {
           const double at_p = (*m)[3 * k + p], at_q = (*m)[3 * k + q];

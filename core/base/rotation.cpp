@@ -87,7 +87,7 @@ AxisAndAngle axis_and_angle(const Rotation& r) {
     double length = 0;
     for (std::size_t i = 0; i < 3; ++i) {
       found.axis[i] = r[3 * i + most] + (i == most ? 1 : 0);
-      length = std::hypot(length, found.axis[i]);
+      length = std::sqrt(length * length + found.axis[i] * found.axis[i]);
     }
     for (double& x : found.axis)
       x /= length;

@@ -211,7 +211,7 @@ bool MeshSelector::has(const MeshSelection& selection, const double* x) const {
   case MeshSelection::Kind::sphere:
     return is_value(std::hypot(x[0], x[1], x[2]));
   case MeshSelection::Kind::cylinder:
-    return is_value(std::hypot(x[0], x[1]));
+    return is_value(std::sqrt(x[0] * x[0] + x[1] * x[1]));
   default:
     return contains(selection.box, x, slack_);
   }

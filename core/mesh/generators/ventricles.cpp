@@ -91,7 +91,7 @@ WallPlace place_in_wall(const Ellipsoid& inner, const Ellipsoid& outer, const Ar
 /// +60 degrees from the circumference at depth 0 to -60 at depth 1, in the plane across `outwards`.
 Array3 fibre_at(const WallPlace& place) {
   const Array3& n = place.outwards;
-  const double radius = std::hypot(n[0], n[1]);
+  const double radius = std::sqrt(n[0] * n[0] + n[1] * n[1]);
   // At the very apex there is no circumference; any direction will do.
   const Array3 around = radius > 1e-6 ? Array3{-n[1] / radius, n[0] / radius, 0} : Array3{1, 0, 0};
   const Array3 upwards = {n[1] * around[2] - n[2] * around[1], n[2] * around[0] - n[0] * around[2],
