@@ -27,10 +27,11 @@ function(ossatura_compile_settings target)
     target_compile_options(${target} PRIVATE -march=native)
   endif()
   if(OSSATURA_STATIC_DEPENDENCIES)
+    # For other machines: what nothing calls goes, and with it calls of newer versions of glibc.
+    target_compile_options(${target} PRIVATE -ffunction-sections -fdata-sections)
     get_target_property(type ${target} TYPE)
     if(type STREQUAL EXECUTABLE)
-      # What nothing calls goes, and with it calls of newer versions of glibc. In a wheel, whose name says
-      # which glibc it needs, libgcc is that of the machine.
+      # In a wheel, whose name says which glibc it needs, libgcc is that of the machine.
       target_link_options(${target} PRIVATE -static-libstdc++ -Wl,--gc-sections
         -Wl,--exclude-libs,ALL)
       if(NOT OSSATURA_PYTHON)

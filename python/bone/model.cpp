@@ -23,7 +23,8 @@ static_assert(int(BoneTestKind::axial) == int(TestKind::axial) &&
               int(BoneTestKind::confined) == int(TestKind::confined) &&
               int(BoneTestKind::shear) == int(TestKind::shear) &&
               int(BoneTestKind::torsion) == int(TestKind::torsion) &&
-              int(BoneTestKind::bending) == int(TestKind::bending));
+              int(BoneTestKind::bending) == int(TestKind::bending) &&
+              int(BoneTestKind::symmetric_shear) == int(TestKind::symmetric_shear));
 
 constexpr double least_poisson = -0.999, greatest_poisson = 0.499999; // as the executable
 constexpr double locking_poisson = 0.49;

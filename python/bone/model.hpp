@@ -21,7 +21,14 @@ struct BoneImage {
   double poisson;
 };
 
-enum class BoneTestKind { axial, confined, shear, torsion, bending }; ///< as TestKind
+enum class BoneTestKind {
+  axial,
+  confined,
+  shear,
+  torsion,
+  bending,
+  symmetric_shear
+}; ///< as TestKind
 
 /// MechanicalTest, without Kokkos.
 struct BoneTest {

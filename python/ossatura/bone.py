@@ -29,7 +29,7 @@ from ._progress import shown
 __all__ = ["Engineering", "Homogenised", "Orthotropic", "QUANTITIES", "Reaction", "Result", "Solve", "homogenise",
            "solve"]
 
-_TESTS = ("axial", "confined", "shear", "torsion", "bending")  # as BoneTestKind
+_TESTS = ("axial", "confined", "shear", "torsion", "bending", "symshear")  # as BoneTestKind
 _AXES = ("x", "y", "z")
 _Number = TypeVar("_Number", bound=np.generic)
 _Checked = TypeVar("_Checked")
@@ -69,7 +69,7 @@ class Result:
     stiffness: float | None
     """N/mm: force by displacement of the upper plate (axial, confined, shear)"""
     apparent_modulus: float | None
-    """MPa: stress by strain, of the cross-section of the specimen's box"""
+    """MPa: stress by strain, of the cross-section of the specimen's box; the shear modulus of it (symshear)"""
     force: float | None
     """N on the upper plate, along its displacement"""
     plate_displacement: float | None
@@ -91,7 +91,7 @@ class Result:
     strain_energy: float
     """N mm"""
     reactions: Mapping[str, Reaction]
-    """by support: "lower plate", "upper plate", and the walls of a confined test"""
+    """by support: "lower plate", "upper plate", and the walls of a confined test; the sides of symshear"""
     iterations: int
     residual: float
     """|b - A x| / |b - A x0|, computed afresh"""
@@ -261,6 +261,9 @@ class Result:
             return 1
         if getattr(self, quantity) is None or self.test == "bending":
             raise UsageError(f"gradient({quantity!r}): a test of {self.test} does not have it")
+        if self.test == "symshear":  # W = 1/2 stress strain volume
+            assert self.strain is not None
+            return 2 / (self.strain**2 * self.height * self.area)
         d = self.plate_displacement if self.angle is None else self.angle
         assert d is not None
         factor = {"stiffness": 2 / d**2, "force": 2 / d, "rotational_stiffness": 2 / d**2, "moment": 2 / d}
@@ -401,8 +404,10 @@ def solve(modulus: ArrayLike, spacing: float, *, test: str = "axial", axis: str 
     modulus: [z, y, x] Young's moduli in MPa, 0 = void; float32 is read where it is, other numbers are converted.
     spacing: edge of a voxel, mm.
     test: "axial" (the upper plate moves along `axis`), "confined" (in a smooth-walled box), "shear" (along
-        `direction`), "torsion" (about `axis`), "bending" (the plates tilt against each other about `direction`).
-    strain: displacement of the upper plate by the height, or `displacement` in mm; `angle` of turns in rad.
+        `direction`), "torsion" (about `axis`), "bending" (the plates tilt against each other about `direction`),
+        "symshear" (no plates: the four sides beside `axis` move as a shear says, without a rotation).
+    strain: displacement of the upper plate by the height, or `displacement` in mm; of symshear the engineering shear
+        strain; `angle` of turns in rad.
     lateral: "constrained" (plates glued) or "free" (smooth).
     plate_depth: mm; nodes so far inside the ends are held by the plates too.
     centre: what turns go about: "mass", "box", or a point x, y, z in mm from the lower corner of the image.
@@ -417,6 +422,8 @@ def solve(modulus: ArrayLike, spacing: float, *, test: str = "axial", axis: str 
     of range. The GIL is free meanwhile, and Ctrl-C ends the solve between two iterations.
     """
     image = _image(modulus, axes)
+    if test == "symshear" and (displacement is not None or plate_depth != 0):
+        raise UsageError("displacement, plate_depth: symshear has no plates; give the strain")
     made = _core.BoneTest()
     made.kind = _TESTS.index(choice(test, _TESTS, "test"))
     made.axis = _AXES.index(choice(axis, _AXES, "axis"))

@@ -252,6 +252,15 @@ class Gradients(unittest.TestCase):
         self.check("rotational_stiffness", 1e-5, test="torsion")
         self.check("moment", 1e-5, test="torsion", centre="box")
 
+    def test_symmetric_shear(self):
+        self.check("apparent_modulus", 1e-5, test="symshear", axis="x")
+        uniform = tight(np.full((8, 7, 6), 1300, np.float32), test="symshear", strain=0.02)
+        self.assertAlmostEqual(uniform.apparent_modulus / 500, 1, delta=1e-6)  # E / (2 (1 + nu))
+        self.assertAlmostEqual(uniform.stress, 10, delta=1e-4)
+        self.assertIsNone(uniform.stiffness)
+        with self.assertRaisesRegex(ossatura.UsageError, "symshear has no plates"):
+            bone.solve(porous_image(), 0.1, test="symshear", plate_depth=0.2)
+
     def test_energy_in_bending(self):
         self.check("strain_energy", 1e-5, test="bending")
 
