@@ -7,11 +7,19 @@ import re
 import struct
 import subprocess
 import sys
+import unittest
 
 from support import driver_case
 from support.driver_case import BAD_FILE, USAGE, DriverCase
 from support.hdf5_values import read, write
 from support.specimens import nifti_bytes, read_nifti
+
+try:  # what users look at CT with; no part of the project needs them
+    import nibabel
+    import numpy
+    import SimpleITK
+except ImportError as error:
+    nibabel, lacking = None, str(error)
 
 SHAPE, EDGE = (10, 9, 8), 0.5
 LAW = ("--law", "linear", "--slope", "10", "--lower", "1", "--backend", "serial", "-q")
@@ -531,6 +539,74 @@ class Turn(BoneImages):
                    "--lower", "5000", "--align", "long", "-q")
         self.fails(BAD_FILE, "not cubes", "bone", self.write("b.nii.gz", nifti_bytes((2, 2, 2), (1.0, 1.0, 2.0), "h", [9] * 8)),
                    *LAW, *turn)
+
+
+@unittest.skipIf(nibabel is None, "" if nibabel else lacking)
+class ReadByOthers(DriverCase):
+    """Fields of a bone that was turned lie on the CT for nibabel and SimpleITK: where they say that a voxel of the field is, the
+    CT has its modulus. Grey values are linear in space, so that interpolation has no error."""
+    SIDE = 26
+    ROWS = [(0.42, -0.36, 0.16, 12.5), (0.36, 0.46, 0.04, -30), (0.14, -0.066, -0.5575, 7.25)]
+
+    def setUp(self):
+        super().setUp()
+        self.ct, self.seg = (self.write(f"{name}.nii.gz", nifti_bytes((self.SIDE,) * 3, self.edge(), kind, [
+            value(x, y, z) for z in range(self.SIDE) for y in range(self.SIDE) for x in range(self.SIDE)], self.rows()))
+                             for name, kind, value in (("ct", "f", lambda x, y, z: 300 + 8.5 * x + 11 * y + 4.25 * z),
+                                                       ("seg", "h", self.rod)))
+
+    def edge(self):
+        return 0.5
+
+    def rows(self):
+        """Orthogonal to rounding, by Gram and Schmidt: columns are axes of the image."""
+        axes = []
+        for d in range(3):
+            axis = numpy.array([row[d] for row in self.ROWS])
+            for other in axes:
+                axis -= (axis @ other) * other
+            axes.append(axis / numpy.sqrt(axis @ axis))
+        return [(*(self.edge() * axes[d][i] for d in range(3)), self.ROWS[i][3]) for i in range(3)]
+
+    def rod(self, x, y, z):
+        """Well within the image, and not along any axis of it."""
+        point, axis = numpy.array((x, y, z)) - 12.5, numpy.array((0.36, 0.48, 0.8))
+        along = point @ axis
+        return int(abs(along) < 8 and point @ point - along * along < 9)
+
+    def test_turned_fields_lie_on_the_ct(self):
+        for kind, more in (("nii.gz", ()), ("mha", ()), ("nii", ("--resample", "0.35"))):
+            self.ossatura("bone", self.ct, "--mask", self.seg, *LAW, "--align", "long", "--turn", "z=20", *more, "--fields",
+                          "modulus,sed", "--field-images", kind, "--no-hdf", "-o", "out", "--overwrite")
+            moduli = self.path(f"out/ct.modulus.{kind}")
+            for found in self.by_itk(moduli), *([self.by_nibabel(moduli)] if kind != "mha" else []):
+                self.assertGreater(len(found), 300)
+                self.assertLess(numpy.abs(found[:, 0] / (10 * found[:, 1]) - 1).max(), 1e-5)
+                self.assertGreater(found[:, 0].max(), 1.3 * found[:, 0].min())  # a shift by a voxel would be 1 %
+            field, other = (SimpleITK.ReadImage(self.path(f"out/ct.{name}.{kind}")) for name in ("modulus", "sed"))
+            for about in "GetOrigin", "GetDirection", "GetSpacing", "GetSize":
+                self.assertEqual(getattr(field, about)(), getattr(other, about)())
+
+    def by_itk(self, path):
+        """Rows of modulus and of what ITK interpolates in the CT at the place of the voxel."""
+        field, ct = SimpleITK.ReadImage(path), SimpleITK.ReadImage(self.ct)
+        there = SimpleITK.Resample(ct, field, SimpleITK.Transform(), SimpleITK.sitkLinear, -1.0, SimpleITK.sitkFloat64)
+        rows = numpy.stack([SimpleITK.GetArrayFromImage(image).ravel() for image in (field, there)], axis=1)
+        return rows[rows[:, 0] > 0]
+
+    def by_nibabel(self, path):
+        field, ct = nibabel.load(path), nibabel.load(self.ct)
+        moduli = field.get_fdata()
+        voxels_of_bone = numpy.argwhere(moduli > 0)
+        world = nibabel.affines.apply_affine(field.affine, voxels_of_bone)
+        there = nibabel.affines.apply_affine(numpy.linalg.inv(ct.affine), world)
+        grey_values = ct.get_fdata()
+        low = numpy.floor(there).astype(int)
+        part, total = there - low, 0
+        for corner in numpy.ndindex(2, 2, 2):
+            weight = numpy.prod(numpy.where(corner, part, 1 - part), axis=1)
+            total = total + weight * grey_values[tuple((low + corner).T)]
+        return numpy.stack([moduli[moduli > 0], total], axis=1)
 
 
 class Sections(BoneImages):
