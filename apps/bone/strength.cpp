@@ -79,7 +79,7 @@ void warn_of_end(const StrengthResults& strength) {
   if (strength.found && strength.found->still_rises)
     log_warning("no-ultimate-load", "the force still rises at the last step: what is reported as "
                                     "the ultimate load is that of the largest displacement; go "
-                                    "further with --strain or --displacement");
+                                    "further with --strain, --displacement or --fix");
 }
 
 } // namespace

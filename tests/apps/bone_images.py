@@ -667,7 +667,7 @@ class Profiles(DriverCase):
         for line in text.splitlines():
             line = line.split("#")[0].strip()
             if line:
-                key, value = (part.strip() for part in line.split("="))
+                key, value = (part.strip() for part in line.split("=", 1))
                 said[key] = {"true": True}.get(value, value)
         for number in said:  # each source is used, and each that is used is there
             self.assertRegex(text, rf"(?m)^{number} = ")
@@ -715,6 +715,37 @@ class Profiles(DriverCase):
         # Mean densities that the script gives trabecular and cortical bone, by the law of the profile.
         self.close(run["results"]["labels"]["1"]["modulus_mean"], 3.23 * 120 - 34.7, 0.2)
         self.assertGreater(run["results"]["labels"]["2"]["modulus_mean"], 800)
+
+    def test_a_femur_in_a_fall(self):
+        """The head moves down, trochanter and shaft bear what it takes, and the yield is along the same path."""
+        subprocess.run([sys.executable, os.path.join(self.EXAMPLES, "make_femur.py"), self.directory.name], check=True)
+        path, said = self.profile("femur-fall")
+        for name in "fix", "turn", "mask-labels":  # lists, not as they are written
+            said.pop(name)
+        study = ("bone", "--config", path, "femur.nii.gz", "--mask", "*-seg.nii.gz", "--backend", "serial", "-q")
+        run = self.summary(*study)
+        self.check(said, run["parameters"])
+        self.assertEqual(run["warnings"], [])
+        self.close(run["problem"]["bone_volume"], 143900, 0.01)
+        supports = {one["support"]: one["force"] for one in run["results"]["reactions"]}
+        head, trochanter, shaft = (supports[name] for name in ("moved z", "held z", "held xyz"))
+        self.close(sum(force[2] for force in supports.values()), 0, 1e-4, abs(head[2]))
+        self.assertEqual((head[:2], trochanter[:2]), ([0, 0], [0, 0]))
+        self.assertLess(head[2], -1000)
+        self.assertGreater(trochanter[2], abs(shaft[2]))
+        response = run["results"]["response"]
+        self.close(response["force"], head[2], 1e-9)
+        self.close(response["stiffness"], -head[2], 1e-9)  # 1 mm
+        self.close(response["force"] * response["displacement"], 2 * run["results"]["strain_energy"], 1e-4)
+        for more in (), ("--turn", "y=90,x=165"):  # upside down
+            run = self.summary(*study, *more, "--resample", "4", "--strength", "drucker-prager", "--load-steps", "3", "--fix",
+                               "label:3:z=-2" if not more else "label:3:z=2", "--fix", "label:4:z,label:5:xyz")
+            strength = run["results"]["strength"]
+            if more:
+                self.close(strength["ultimate"]["force"], -first, 1e-3)
+            else:
+                first = strength["ultimate"]["force"]
+            self.assertLess(abs(first), 2 * strength["stiffness"])
 
 
 if __name__ == "__main__":
