@@ -18,6 +18,7 @@
 #include <ossatura/kernels/bone/voxel_blocks.hpp>
 
 // Voxel elasticity
+#include <ossatura/kernels/bone/damage/voxels.hpp>
 #include <ossatura/kernels/bone/fields.hpp>
 #include <ossatura/kernels/bone/lame_field.hpp>
 #include <ossatura/kernels/bone/lame_summary.hpp>

@@ -79,7 +79,7 @@ void warn_of_end(const StrengthResults& strength) {
   if (strength.found && strength.found->still_rises)
     log_warning("no-ultimate-load", "the force still rises at the last step: what is reported as "
                                     "the ultimate load is that of the largest displacement; go "
-                                    "further with --strain or --displacement");
+                                    "further with --strain, --displacement or --fix");
 }
 
 } // namespace
@@ -91,6 +91,8 @@ BoneSolution<Exec> run_strength(const Exec& exec, const BoneOptions& options,
                                 DriverContext& context) {
   if (load.force.extent(0) > 0)
     fail<UsageError>("the input has forces, and --strength goes by displacement: prescribe those");
+  check_fracture_energy(options, problem.edge, results.model.modulus_min,
+                        results.model.modulus_max);
   const VoxelSolverOptions linear = solver_options<Exec>(options);
   StrengthOptions beyond;
   beyond.law = yield_law(options.strength);
@@ -101,7 +103,7 @@ BoneSolution<Exec> run_strength(const Exec& exec, const BoneOptions& options,
   const Stopwatch watch;
   std::unique_ptr<StrengthCurve> rows;
   if (!curve.empty()) {
-    rows = std::make_unique<StrengthCurve>(curve);
+    rows = std::make_unique<StrengthCurve>(curve, beyond.law.criterion);
     results.files.push_back(curve);
   }
   StrengthSolver<Exec> solver = [&] {

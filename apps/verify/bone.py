@@ -48,10 +48,12 @@ def check_strength(report, strength):
     if not any(step["halvings"] for step in steps):  # else there are points of the curve between the steps
         report.same("work done", numpy.sum(numpy.diff(moved) * (force[1:] + force[:-1])) / 2,
                     steps[-1]["external_work"], 1e-4)
-    work, elastic, plastic = numpy.array([pick(step, "external_work elastic_energy plastic_work") for step in steps]).T
+    lost, part = (("dissipated_energy", "damaged_fraction") if "fracture_energy" in strength
+                  else ("plastic_work", "plastic_fraction"))
+    work, elastic, plastic = numpy.array([pick(step, "external_work elastic_energy " + lost) for step in steps]).T
     report.bound("work done less elastic and plastic", abs(work - elastic - plastic).max() / work.max(), 1e-3)
     report.true("plastic work and voxels do not decrease", (numpy.diff(plastic) >= 0).all()
-                and (numpy.diff([step["plastic_fraction"] for step in steps]) >= 0).all())
+                and (numpy.diff([step[part] for step in steps]) >= 0).all())
     most = abs(force).argmax()
     report.same("ultimate load", [force[most], moved[most]], pick(strength["ultimate"], " ".join(kind)), 0)
     if "yield" in strength:  # on the curve

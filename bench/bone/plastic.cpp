@@ -136,7 +136,7 @@ void run_strength(benchmark::State& state, const Exec& exec, ModelImage image, i
     state.counters["newton_iterations"] = newton;
     state.counters["pcg_iterations"] = iterations;
     state.counters["products"] = solver.linear_solver().work() - elastic_work;
-    state.counters["plastic_part"] = solver.present().plastic_fraction;
+    state.counters["plastic_part"] = solver.present().changed_fraction;
     state.counters["energy_error"] = solver.present().energy_error();
     const double peak = double(peak_kokkos_bytes() - before) / dofs;
     state.counters["peak_bytes/dof"] = peak;

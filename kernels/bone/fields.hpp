@@ -29,6 +29,7 @@ struct VoxelFields {
   Array<float, Exec> von_mises;        ///< [num_elem] in MPa, of the stress at the centre
   Array<float, Exec> effective_strain; ///< [num_elem] sqrt(2 SED / E) (Pistoia et al. 2002)
   Array<float, Exec> plastic_strain;   ///< [num_elem] of plasticity/voxels.hpp, or empty
+  Array<float, Exec> damage;           ///< [num_elem] of damage/voxels.hpp, or empty
 };
 
 namespace detail {

@@ -2,11 +2,11 @@
 #include <ossatura/solvers/bone/strength.hpp>
 
 #include <ossatura/core/base/timer.hpp>
-#include <ossatura/kernels/algebra/reproducible_sums/free_norm.hpp>
-#include <ossatura/kernels/bone/gather_operator.hpp>
+#include <ossatura/kernels/bone/lame_summary.hpp>
 #include <ossatura/kernels/bone/loads/balance.hpp>
 #include <ossatura/kernels/bone/loads/held_values.hpp>
-#include <ossatura/kernels/bone/plasticity/voxels.hpp>
+#include <ossatura/solvers/bone/nonlinear/damage.hpp>
+#include <ossatura/solvers/bone/nonlinear/plastic.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -14,90 +14,91 @@
 
 namespace ossatura {
 
+double StrengthStep::energy_error() const {
+  const double error = std::abs(external_work - elastic_energy - dissipation);
+  return error == 0 ? 0 : error / std::abs(external_work);
+}
+
 namespace {
 
-/// So much of the elastic matrix stays in the tangent: voxels at the apex of a cone, and bodies
-/// that flow without hardening, have none of their own.
-constexpr double elastic_part = 1e-6;
+/// The problem with moduli that damage may change.
+template<class Exec>
+VoxelProblem<Exec> with_moduli(VoxelProblem<Exec> problem, const LameField<Exec>& lame) {
+  problem.material = {};
+  problem.lame = lame;
+  return problem;
+}
 
 template<class Exec>
-struct TangentCorrection final : VoxelCorrection<Exec> {
-  const PlasticVoxels<Exec>& voxels;
-  const PlasticState<Exec>& state;
-  const Array<double, Exec>& u;
+struct BehaviourAndSolver {
+  std::unique_ptr<VoxelBehaviour<Exec>> behaviour;
+  std::unique_ptr<VoxelSolver<Exec>> solver;
 
-  TangentCorrection(const PlasticVoxels<Exec>& voxels_of, const PlasticState<Exec>& state_of,
-                    const Array<double, Exec>& u_of)
-      : voxels(voxels_of)
-      , state(state_of)
-      , u(u_of) {}
-  void add(const Exec& exec, const Array<double, Exec>& x,
-           const Array<double, Exec>& y) const override {
-    subtract_plastic_tangent(exec, voxels, state, u, 1 - elastic_part, x, y);
-  }
-  void add(const Exec& exec, const Array<float, Exec>& x,
-           const Array<float, Exec>& y) const override {
-    subtract_plastic_tangent(exec, voxels, state, u, 1 - elastic_part, x, y);
+  BehaviourAndSolver(const Exec& exec, const VoxelProblem<Exec>& problem,
+                     const StrengthOptions& options, VoxelSolverOptions linear) {
+    if (options.law.criterion == YieldCriterion::damage) {
+      const LameSummary lame = summarise_lame(exec, share_nodes(exec, problem), problem.lame);
+      const DamageLaw law = make_damage_law(
+          options.law, problem.edge, options.law.are_strains ? lame.modulus_max : lame.modulus_min);
+      const DamagedVoxels<Exec> voxels =
+          make_damaged_voxels(exec, problem.grid, problem.lame, problem.edge, law);
+      linear.multigrid.renewable = true;
+      solver =
+          std::make_unique<VoxelSolver<Exec>>(exec, with_moduli(problem, voxels.damaged), linear);
+      behaviour = std::make_unique<DamageBehaviour<Exec>>(problem, voxels, linear.cg.tolerance,
+                                                          options.max_secant);
+    } else {
+      solver = std::make_unique<VoxelSolver<Exec>>(exec, problem, linear);
+      behaviour = std::make_unique<PlasticBehaviour<Exec>>(
+          exec, problem, make_yield_cone(options.law), linear.cg, options.linear_tolerance,
+          options.max_newton);
+    }
   }
 };
 
 } // namespace
-
-double StrengthStep::energy_error() const {
-  const double error = std::abs(external_work - elastic_energy - plastic_work);
-  return error == 0 ? 0 : error / std::abs(external_work);
-}
 
 template<class Exec>
 struct StrengthSolver<Exec>::Implementation {
   VoxelProblem<Exec> problem;
   BoneLoad<Exec> load;
   StrengthOptions options;
+  std::unique_ptr<VoxelBehaviour<Exec>> behaviour;
   std::unique_ptr<VoxelSolver<Exec>> solver;
-  PlasticVoxels<Exec> voxels;
-  PlasticState<Exec> state;
   SharedEntries nodes;
   NodeBox box;
   Array<double, Exec> u, before;  ///< mm, of this step and of the one before it
   Array<double, Exec> force;      ///< less the internal forces (N): the residual at free components
-  Array<double, Exec> delta;      ///< mm, a step of Newton's iteration
   Array<double, Exec> prescribed; ///< of held components at factor 1, mm
-  CgOptions cg;
-  double reference = -1;     ///< of residuals at factor 1; not known: -1
-  bool u_is_elastic = false; ///< that of factor 1, not that of the present step
-  double last_change = 0;    ///< of the factor, from `before` to `u`; 0: not known
-  double reaction_work = 0;  ///< of the reactions for displacements of factor 1, N mm
+  double reference = -1;          ///< of residuals at factor 1; not known: -1
+  bool u_is_elastic = false;      ///< that of factor 1, not that of the present step
+  double last_change = 0;         ///< of the factor, from `before` to `u`; 0: not known
+  double reaction_work = 0;       ///< of the reactions for displacements of factor 1, N mm
   std::optional<TestResponse> elastic;
   StrengthStep present;
 
   Implementation(const Exec& exec, const VoxelProblem<Exec>& problem_of,
                  const BoneLoad<Exec>& load_of, const StrengthOptions& options_of,
-                 const VoxelSolverOptions& solver_of)
+                 const VoxelSolverOptions& linear)
+      : Implementation(exec, problem_of, load_of, options_of,
+                       BehaviourAndSolver<Exec>(exec, problem_of, options_of, linear)) {}
+
+  Implementation(const Exec& exec, const VoxelProblem<Exec>& problem_of,
+                 const BoneLoad<Exec>& load_of, const StrengthOptions& options_of,
+                 BehaviourAndSolver<Exec> parts)
       : problem(problem_of)
       , load(load_of)
       , options(options_of)
-      , solver(std::make_unique<VoxelSolver<Exec>>(exec, problem, solver_of))
-      , voxels{problem.grid, problem.lame, problem.edge, make_yield_cone(options.law),
-               make_voxel_colours(exec, problem.grid)}
-      , state(make_plastic_state(exec, problem.grid))
+      , behaviour(std::move(parts.behaviour))
+      , solver(std::move(parts.solver))
       , nodes(share_nodes(exec, problem))
       , box(bounding_box(exec, problem.grid))
       , u(load.u)
       , before(make_zeros<double>(exec, problem.grid.num_dofs(), "ossatura::strength::before"))
       , force(make_zeros<double>(exec, problem.grid.num_dofs(), "ossatura::strength::force"))
-      , delta(make_zeros<double>(exec, problem.grid.num_dofs(), "ossatura::strength::delta"))
-      , prescribed(take_held(exec, problem.held, u))
-      , cg(solver_of.cg) {}
+      , prescribed(take_held(exec, problem.held, u)) {}
 
   void negate_forces(const Exec& exec) { axpby(exec, -1.0, force, 0.0, force); }
-
-  /// force = less the internal forces at u; returns the norm of the residual.
-  double evaluate_forces(const Exec& exec) {
-    solver->apply(exec, u, force);
-    subtract_plastic_forces(exec, voxels, state, u, force);
-    negate_forces(exec);
-    return free_norm(exec, problem.held.mask, force);
-  }
 
   std::optional<TestResponse> respond(const Exec& exec, double factor) {
     negate_forces(exec); // the reactions
@@ -124,12 +125,15 @@ struct StrengthSolver<Exec>::Implementation {
   }
 
   /// u on entry is that of the present step, on return a first guess at factor + change: along the
-  /// last change. `before` is that of the present step then.
+  /// last change, or in proportion. `before` is that of the present step then.
   void extrapolate(const Exec& exec, double change) {
     if (u_is_elastic) {
       Kokkos::deep_copy(exec, before, 0.0);
       axpby(exec, change, u, 0.0, u);
       u_is_elastic = false;
+    } else if (!behaviour->extrapolates()) {
+      copy(exec, u, before);
+      return guess_in_proportion(exec, change);
     } else {
       const double ratio = last_change == 0 ? 0 : change / last_change;
       axpby(exec, 1 + ratio, u, -ratio, before);
@@ -138,54 +142,33 @@ struct StrengthSolver<Exec>::Implementation {
     set_held(exec, problem.held, prescribed, present.factor + change, u);
   }
 
-  /// Solves for a step along the tangent. Returns the iterations.
-  int solve_tangent(const Exec& exec, double tolerance, const IterationObserver& observe) {
-    Kokkos::deep_copy(exec, delta, 0.0);
-    CgOptions linear = cg;
-    linear.tolerance = options.linear_tolerance > 0 ? options.linear_tolerance : tolerance;
-    linear.reference = 0;
-    const TangentCorrection<Exec> tangent(voxels, state, u);
-    return solver->solve_corrected(exec, linear, tangent, force, delta, observe).iterations;
+  /// u = that of the present step, by the displacements at factor + change.
+  void guess_in_proportion(const Exec& exec, double change) {
+    const double ratio = present.factor == 0 ? 1 : 1 + change / present.factor;
+    axpby(exec, ratio, before, 0.0, u);
+    set_held(exec, problem.held, prescribed, present.factor + change, u);
   }
 
-  /// u += s delta with the part s of the step at which the potential, which is convex, is near its
-  /// minimum along it. Returns the norm of the residual there.
-  double search(const Exec& exec) {
-    const double slope = dot(exec, delta, force);
-    double part = 1;
-    axpby(exec, 1.0, delta, 1.0, u);
-    double norm = evaluate_forces(exec);
-    for (int trial = 0; trial < 8; ++trial) {
-      const double now = dot(exec, delta, force);
-      if (now >= -0.8 * slope || !std::isfinite(now))
-        break;
-      const double next = part * std::clamp(slope / (slope - now), 0.1, 0.9);
-      axpby(exec, next - part, delta, 1.0, u);
-      part = next;
-      norm = evaluate_forces(exec);
-    }
-    return norm;
-  }
-
-  /// Newton's iteration from the guess u. `scale` is what residuals are relative to.
+  /// The iteration from the guess u. `scale` is what residuals are relative to.
   bool iterate(const Exec& exec, double scale, StrengthStep& step,
                const StrengthObserver& observe) {
-    double norm = evaluate_forces(exec), previous = norm;
+    behaviour->begin(exec);
+    double norm = behaviour->find_residual(exec, *solver, u, force), previous = norm;
     step.residuals = {norm / scale};
     for (int iteration = 0;; ++iteration) {
       step.residual = norm / scale;
       if (norm <= options.tolerance * scale)
         return true;
-      if (iteration == options.max_newton || !std::isfinite(norm))
+      if (iteration == behaviour->max_iterations() || !std::isfinite(norm))
         return false;
       // As quadratic convergence can use it (Eisenstat and Walker, doi:10.1137/0917003).
       const double drop = norm / previous;
       const double wanted = iteration == 0 ? 0.01 : std::min(0.1, drop * drop);
-      step.cg_iterations +=
-          solve_tangent(exec, std::max(wanted, 0.3 * options.tolerance * scale / norm), observe);
       ++step.newton_iterations;
       previous = norm;
-      norm = search(exec);
+      norm = behaviour->improve(exec, *solver, norm,
+                                std::max(wanted, 0.3 * options.tolerance * scale / norm), u, force,
+                                step.cg_iterations, observe);
       step.residuals.push_back(norm / scale);
     }
   }
@@ -194,13 +177,14 @@ struct StrengthSolver<Exec>::Implementation {
   void commit(const Exec& exec, double change, StrengthStep& step) {
     step.factor = present.factor + change;
     step.response = respond(exec, step.factor);
-    const PlasticSums sums = commit_plastic(exec, nodes, voxels, state, before, u);
+    const BehaviourSums sums = behaviour->commit(exec, nodes, *solver, before, u);
     const double work = -dot_held(exec, problem.held, prescribed, force);
     step.external_work = present.external_work + 0.5 * change * (reaction_work + work);
-    step.plastic_work = present.plastic_work + sums.work;
+    step.dissipation = present.dissipation + sums.dissipation;
     step.elastic_energy = sums.elastic_energy;
-    step.plastic_fraction = sums.num_plastic / problem.grid.num_elem;
-    step.mean_plastic_strain = (1 - voxels.cone.pressure) * sums.multiplier / problem.grid.num_elem;
+    step.changed_fraction = sums.num_changed / problem.grid.num_elem;
+    step.broken_fraction = sums.num_broken / problem.grid.num_elem;
+    step.mean_change = sums.change / problem.grid.num_elem;
     step.converged = true;
     reaction_work = work;
     last_change = change;
@@ -242,8 +226,12 @@ struct StrengthSolver<Exec>::Implementation {
           break;
         ++step.num_halvings;
         change *= 0.5;
-        axpby(exec, 0.5, before, 0.5, u);
-        set_held(exec, problem.held, prescribed, present.factor + change, u);
+        if (behaviour->extrapolates()) {
+          axpby(exec, 0.5, before, 0.5, u);
+          set_held(exec, problem.held, prescribed, present.factor + change, u);
+        } else {
+          guess_in_proportion(exec, change);
+        }
       }
     } catch (...) {
       revert(exec);
@@ -317,7 +305,8 @@ const VoxelSolver<Exec>& StrengthSolver<Exec>::linear_solver() const {
 template<class Exec>
 void StrengthSolver<Exec>::release_linear_solver() {
   implementation_->solver.reset();
-  implementation_->delta = implementation_->force = implementation_->before = {};
+  implementation_->behaviour->release();
+  implementation_->force = implementation_->before = {};
 }
 
 template<class Exec>
@@ -327,9 +316,7 @@ BoneSolution<Exec> StrengthSolver<Exec>::evaluate(const Exec& exec) const {
   const VoxelProblem<Exec>& problem = own.problem;
   BoneSolution<Exec> solution{problem.grid, problem.lame, own.u, {}, {}, {}, {}, 0, {}};
   solution.force = make_uninitialized<double>(exec, problem.grid.num_dofs(), "ossatura::bone::Ku");
-  GatherOperator<Exec>(exec, problem.grid, problem.lame, problem.edge)
-      .apply(exec, own.u, solution.force);
-  subtract_plastic_forces(exec, own.voxels, own.state, own.u, solution.force);
+  own.behaviour->find_last_forces(exec, own.u, solution.force);
   solution.supports = own.sum_reactions(exec, solution.force);
   solution.response = own.response_to(solution.supports, own.present.factor);
   double centre[3];
@@ -337,8 +324,7 @@ BoneSolution<Exec> StrengthSolver<Exec>::evaluate(const Exec& exec) const {
     centre[d] = 0.5 * problem.edge * (own.box.lower[d] + own.box.upper[d]);
   solution.balance = sum_balance(exec, own.nodes, problem.grid, problem.held.mask, problem.edge,
                                  centre, own.u, solution.force, {});
-  solution.fields =
-      compute_plastic_fields(exec, own.nodes, own.voxels, own.state, own.u, solution.strain_energy);
+  solution.fields = own.behaviour->fields(exec, own.nodes, own.u, solution.strain_energy);
   solution.balance.energy = solution.strain_energy;
   return solution;
 }

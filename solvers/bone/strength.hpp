@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// StrengthSolver loads a specimen beyond its yield: steps of a prescribed displacement, each solved
-// by Newton's method with the consistent tangent, whose systems are solved by conjugate gradients
-// preconditioned by the multigrid of the elastic matrix. The law is in
-// kernels/bone/plasticity/return_mapping.hpp.
+// StrengthSolver loads a specimen beyond its yield: steps of a prescribed displacement. Plastic
+// steps are solved by Newton's method with the consistent tangent, whose systems are solved by
+// conjugate gradients preconditioned by the multigrid of the elastic matrix; steps of damage by the
+// secant method, with the multigrid of the moduli that are left. The laws are in
+// kernels/bone/plasticity/return_mapping.hpp and kernels/bone/damage/law.hpp.
 #pragma once
 
 #include <ossatura/solvers/bone/results/solution.hpp>
@@ -19,6 +20,7 @@ struct StrengthOptions {
   double tolerance = 1e-6; ///< of the residual, relative as that of a linear solve with the step's
                            ///< displacements is
   int max_newton = 30;     ///< iterations of a step
+  int max_secant = 500;    ///< of a step with damage
   int max_halvings = 6;    ///< of a step that does not converge
   double linear_tolerance = 0; ///< of the systems; 0: as the residual asks for
 };
@@ -27,10 +29,13 @@ struct StrengthOptions {
 struct StrengthStep {
   double factor = 0; ///< of the prescribed displacements
   std::optional<TestResponse> response;
-  double external_work = 0, elastic_energy = 0, plastic_work = 0; ///< N mm, since the start
-  double plastic_fraction = 0;    ///< of the voxels, those that have yielded
-  double mean_plastic_strain = 0; ///< over all voxels
-  int newton_iterations = 0, cg_iterations = 0, num_halvings = 0;
+  double external_work = 0, elastic_energy = 0; ///< N mm, since the start
+  double dissipation = 0;      ///< plastic work or energy that damage takes, N mm, since the start
+  double changed_fraction = 0; ///< of the voxels, those that have yielded or are damaged
+  double broken_fraction = 0;  ///< of the voxels, those that have lost their stiffness
+  double mean_change = 0;      ///< plastic strain or damage, over all voxels
+  int newton_iterations = 0;   ///< of the secant method with damage
+  int cg_iterations = 0, num_halvings = 0;
   double residual = 0;           ///< relative, at the end
   std::vector<double> residuals; ///< at the start and after each iteration of the last part
   bool converged = false;

@@ -25,4 +25,19 @@ YieldCone make_yield_cone(const YieldLaw& law) {
   return cone;
 }
 
+double least_fracture_energy(const YieldLaw& law, double edge, double modulus) {
+  const double stress = law.are_strains ? law.tension * modulus : law.tension;
+  return 0.5 * edge * stress * stress / modulus;
+}
+
+DamageLaw make_damage_law(const YieldLaw& law, double edge, double modulus) {
+  YieldLaw soft = law;
+  soft.hardening = 0;
+  const double least = least_fracture_energy(law, edge, modulus);
+  OSSATURA_REQUIRE(law.fracture_energy > least,
+                   "a fracture energy of " << law.fracture_energy << " N/mm, for voxels of " << edge
+                                           << " mm more than " << least);
+  return {make_yield_cone(soft), law.fracture_energy};
+}
+
 } // namespace ossatura

@@ -7,11 +7,19 @@ import re
 import struct
 import subprocess
 import sys
+import unittest
 
 from support import driver_case
 from support.driver_case import BAD_FILE, USAGE, DriverCase
 from support.hdf5_values import read, write
 from support.specimens import nifti_bytes, read_nifti
+
+try:  # what users look at CT with; no part of the project needs them
+    import nibabel
+    import numpy
+    import SimpleITK
+except ImportError as error:
+    nibabel, lacking = None, str(error)
 
 SHAPE, EDGE = (10, 9, 8), 0.5
 LAW = ("--law", "linear", "--slope", "10", "--lower", "1", "--backend", "serial", "-q")
@@ -533,6 +541,74 @@ class Turn(BoneImages):
                    *LAW, *turn)
 
 
+@unittest.skipIf(nibabel is None, "" if nibabel else lacking)
+class ReadByOthers(DriverCase):
+    """Fields of a bone that was turned lie on the CT for nibabel and SimpleITK: where they say that a voxel of the field is, the
+    CT has its modulus. Grey values are linear in space, so that interpolation has no error."""
+    SIDE = 26
+    ROWS = [(0.42, -0.36, 0.16, 12.5), (0.36, 0.46, 0.04, -30), (0.14, -0.066, -0.5575, 7.25)]
+
+    def setUp(self):
+        super().setUp()
+        self.ct, self.seg = (self.write(f"{name}.nii.gz", nifti_bytes((self.SIDE,) * 3, self.edge(), kind, [
+            value(x, y, z) for z in range(self.SIDE) for y in range(self.SIDE) for x in range(self.SIDE)], self.rows()))
+                             for name, kind, value in (("ct", "f", lambda x, y, z: 300 + 8.5 * x + 11 * y + 4.25 * z),
+                                                       ("seg", "h", self.rod)))
+
+    def edge(self):
+        return 0.5
+
+    def rows(self):
+        """Orthogonal to rounding, by Gram and Schmidt: columns are axes of the image."""
+        axes = []
+        for d in range(3):
+            axis = numpy.array([row[d] for row in self.ROWS])
+            for other in axes:
+                axis -= (axis @ other) * other
+            axes.append(axis / numpy.sqrt(axis @ axis))
+        return [(*(self.edge() * axes[d][i] for d in range(3)), self.ROWS[i][3]) for i in range(3)]
+
+    def rod(self, x, y, z):
+        """Well within the image, and not along any axis of it."""
+        point, axis = numpy.array((x, y, z)) - 12.5, numpy.array((0.36, 0.48, 0.8))
+        along = point @ axis
+        return int(abs(along) < 8 and point @ point - along * along < 9)
+
+    def test_turned_fields_lie_on_the_ct(self):
+        for kind, more in (("nii.gz", ()), ("mha", ()), ("nii", ("--resample", "0.35"))):
+            self.ossatura("bone", self.ct, "--mask", self.seg, *LAW, "--align", "long", "--turn", "z=20", *more, "--fields",
+                          "modulus,sed", "--field-images", kind, "--no-hdf", "-o", "out", "--overwrite")
+            moduli = self.path(f"out/ct.modulus.{kind}")
+            for found in self.by_itk(moduli), *([self.by_nibabel(moduli)] if kind != "mha" else []):
+                self.assertGreater(len(found), 300)
+                self.assertLess(numpy.abs(found[:, 0] / (10 * found[:, 1]) - 1).max(), 1e-5)
+                self.assertGreater(found[:, 0].max(), 1.3 * found[:, 0].min())  # a shift by a voxel would be 1 %
+            field, other = (SimpleITK.ReadImage(self.path(f"out/ct.{name}.{kind}")) for name in ("modulus", "sed"))
+            for about in "GetOrigin", "GetDirection", "GetSpacing", "GetSize":
+                self.assertEqual(getattr(field, about)(), getattr(other, about)())
+
+    def by_itk(self, path):
+        """Rows of modulus and of what ITK interpolates in the CT at the place of the voxel."""
+        field, ct = SimpleITK.ReadImage(path), SimpleITK.ReadImage(self.ct)
+        there = SimpleITK.Resample(ct, field, SimpleITK.Transform(), SimpleITK.sitkLinear, -1.0, SimpleITK.sitkFloat64)
+        rows = numpy.stack([SimpleITK.GetArrayFromImage(image).ravel() for image in (field, there)], axis=1)
+        return rows[rows[:, 0] > 0]
+
+    def by_nibabel(self, path):
+        field, ct = nibabel.load(path), nibabel.load(self.ct)
+        moduli = field.get_fdata()
+        voxels_of_bone = numpy.argwhere(moduli > 0)
+        world = nibabel.affines.apply_affine(field.affine, voxels_of_bone)
+        there = nibabel.affines.apply_affine(numpy.linalg.inv(ct.affine), world)
+        grey_values = ct.get_fdata()
+        low = numpy.floor(there).astype(int)
+        part, total = there - low, 0
+        for corner in numpy.ndindex(2, 2, 2):
+            weight = numpy.prod(numpy.where(corner, part, 1 - part), axis=1)
+            total = total + weight * grey_values[tuple((low + corner).T)]
+        return numpy.stack([moduli[moduli > 0], total], axis=1)
+
+
 class Sections(BoneImages):
     """A block of stiff and soft columns, 1 and 5, whose forces are in closed form."""
     SOFT, STIFF = 1000.0, 3000.0
@@ -591,7 +667,7 @@ class Profiles(DriverCase):
         for line in text.splitlines():
             line = line.split("#")[0].strip()
             if line:
-                key, value = (part.strip() for part in line.split("="))
+                key, value = (part.strip() for part in line.split("=", 1))
                 said[key] = {"true": True}.get(value, value)
         for number in said:  # each source is used, and each that is used is there
             self.assertRegex(text, rf"(?m)^{number} = ")
@@ -639,6 +715,37 @@ class Profiles(DriverCase):
         # Mean densities that the script gives trabecular and cortical bone, by the law of the profile.
         self.close(run["results"]["labels"]["1"]["modulus_mean"], 3.23 * 120 - 34.7, 0.2)
         self.assertGreater(run["results"]["labels"]["2"]["modulus_mean"], 800)
+
+    def test_a_femur_in_a_fall(self):
+        """The head moves down, trochanter and shaft bear what it takes, and the yield is along the same path."""
+        subprocess.run([sys.executable, os.path.join(self.EXAMPLES, "make_femur.py"), self.directory.name], check=True)
+        path, said = self.profile("femur-fall")
+        for name in "fix", "turn", "mask-labels":  # lists, not as they are written
+            said.pop(name)
+        study = ("bone", "--config", path, "femur.nii.gz", "--mask", "*-seg.nii.gz", "--backend", "serial", "-q")
+        run = self.summary(*study)
+        self.check(said, run["parameters"])
+        self.assertEqual(run["warnings"], [])
+        self.close(run["problem"]["bone_volume"], 143900, 0.01)
+        supports = {one["support"]: one["force"] for one in run["results"]["reactions"]}
+        head, trochanter, shaft = (supports[name] for name in ("moved z", "held z", "held xyz"))
+        self.close(sum(force[2] for force in supports.values()), 0, 1e-4, abs(head[2]))
+        self.assertEqual((head[:2], trochanter[:2]), ([0, 0], [0, 0]))
+        self.assertLess(head[2], -1000)
+        self.assertGreater(trochanter[2], abs(shaft[2]))
+        response = run["results"]["response"]
+        self.close(response["force"], head[2], 1e-9)
+        self.close(response["stiffness"], -head[2], 1e-9)  # 1 mm
+        self.close(response["force"] * response["displacement"], 2 * run["results"]["strain_energy"], 1e-4)
+        for more in (), ("--turn", "y=90,x=165"):  # upside down
+            run = self.summary(*study, *more, "--resample", "4", "--strength", "drucker-prager", "--load-steps", "3", "--fix",
+                               "label:3:z=-2" if not more else "label:3:z=2", "--fix", "label:4:z,label:5:xyz")
+            strength = run["results"]["strength"]
+            if more:
+                self.close(strength["ultimate"]["force"], -first, 1e-3)
+            else:
+                first = strength["ultimate"]["force"]
+            self.assertLess(abs(first), 2 * strength["stiffness"])
 
 
 if __name__ == "__main__":

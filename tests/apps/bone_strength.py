@@ -2,6 +2,7 @@
 """`ossatura bone --strength`: curves of closed form, files, interrupted runs, and what is refused."""
 import csv
 import json
+import math
 import os
 import struct
 
@@ -119,6 +120,80 @@ class Curves(DriverCase):
         self.assertEqual(len(table), 2)
         self.assertLess(float(table[0]["ultimate_force"]), float(table[0]["yield_force"]))
         self.assertTrue(os.path.exists(self.path("out/b.curve.csv")))
+
+
+class Damage(DriverCase):
+    """Softening to nothing: a bar of voxels in closed form, and what is written of it."""
+    TENSION, COMPRESSION, ENERGY, EDGE = 0.0033, 0.0081, 0.05, 0.5
+    LAW = ("--strength", "damage", "--fracture-energy", ENERGY)
+
+    def stress(self, strain, begin):
+        """Of the largest strain so far; a crack is one voxel wide."""
+        broken = 2 * self.ENERGY / (self.EDGE * E * self.TENSION ** 2)
+        r = abs(strain) / begin
+        return math.copysign(E * begin * (r if r < 1 else max(0, (broken - r) / (broken - 1))), strain)
+
+    def test_a_cube_has_the_curve_of_its_law(self):
+        """All voxels soften alike, for sides are free and the height is one voxel."""
+        plate = ("--generate", "cube", "--size", "6,8,1", "--spacing", self.EDGE, "--modulus", E, "--poisson", NU,
+                 "--lateral", "free", "--test", "axial", "-q")
+        curves = {}
+        for backend in driver_case.backends():
+            for begin, end in ((self.TENSION, 0.03), (self.COMPRESSION, -0.06)):
+                out = f"{backend}{end}"
+                run = self.summary("bone", *plate, "--strain", end, *self.LAW, "--load-steps", "12", "-o", out, "--backend",
+                                   backend, "--field-images", "nii")
+                self.assertEqual(run["status"], "converged")
+                self.assertTrue(run["certificate"]["passed"], run["certificate"])
+                self.assertEqual(run["warnings"], [])
+                strength = run["results"]["strength"]
+                self.assertEqual((strength["criterion"], strength["fracture_energy"]), ("damage", self.ENERGY))
+                rows = rows_of(self.path(f"{out}/cube.curve.csv"))
+                curves[out] = [row["force"] for row in rows]
+                for k, (row, step) in enumerate(zip(rows, strength["steps"]), 1):
+                    force = self.stress(end * k / 12, begin) * AREA
+                    self.close(step["force"], force, 2e-4, 1e-3 * E * begin * AREA)
+                    for name in ("dissipated_energy", "damaged_fraction", "broken_fraction", "mean_damage", "residual"):
+                        self.assertEqual(float(row[name]), step[name])
+                    self.close(step["external_work"], step["elastic_energy"] + step["dissipated_energy"], 1e-5)
+                    self.assertEqual(step["damaged_fraction"], abs(end) * k / 12 > begin)
+                self.assertFalse(strength["still_rises"])
+                self.assertEqual(strength["ultimate"]["force"], max((s["force"] for s in strength["steps"]), key=abs))
+                damage = strength["steps"][-1]["mean_damage"]
+                for value in (*hdf5_values.read(self.path(f"{out}/cube.hdf"), "VTKHDF/CellData/damage"),
+                              *read_nifti(self.path(f"{out}/cube.damage.nii"))[2]):
+                    self.close(value, damage, 1e-5)
+        for end in "0.03", "-0.06":
+            for one, other in zip(curves["serial" + end], curves.get("openmp" + end, curves["serial" + end])):
+                self.close(float(one), float(other), 1e-8)
+
+    def test_a_brittle_bone_drops_its_load(self):
+        run = self.summary("bone", *POROUS[:3], "14", *POROUS[4:], "--spacing", "0.06", "--modulus", "10000", "--test", "axial",
+                           "--strain", "0.02", "--strength", "damage", "--fracture-energy", "0.05", "--load-steps", "6", "-q",
+                           "--backend", "serial")
+        strength = run["results"]["strength"]
+        self.assertEqual(run["status"], "converged")
+        steps = strength["steps"]
+        self.assertLess(steps[-1]["force"], 0.3 * strength["ultimate"]["force"])
+        self.assertGreater(steps[-1]["broken_fraction"], 0)
+        for step, later in zip(steps, steps[1:]):
+            self.assertGreaterEqual(later["dissipated_energy"], step["dissipated_energy"])
+            self.assertGreaterEqual(later["damaged_fraction"], step["damaged_fraction"])
+        self.close(steps[-1]["external_work"], steps[-1]["elastic_energy"] + steps[-1]["dissipated_energy"], 1e-4)
+        text = self.ossatura("bone", *CUBE, "--test", "axial", "--strain", "0.002", *self.LAW, "--load-steps", "2").stdout
+        for part in ("fracture energy 0.05 N/mm", "voxels with damage", "of which dissipated", "still rising"):
+            self.assertIn(part, text)
+
+    def test_what_makes_no_damage_is_refused(self):
+        cube = ("bone", "--generate", "cube", "--size", "4")
+        for message, *options in (
+                ("needs --fracture-energy in N/mm", "--strength", "damage"),
+                ("--fracture-energy has no effect without --strength damage", "--strength", "von-mises", "--fracture-energy", "1"),
+                ("--hardening has no effect without --strength von-mises", *self.LAW, "--hardening", "0.1"),
+                ("needs --yield-stress-tension", *self.LAW, "--yield-stress", "9")):
+            self.fails(USAGE, message, *cube, *options)
+        self.fails(BAD_FILE, "give a larger one, smaller voxels", *cube, "--modulus", "17000", "--spacing", "0.6", "--strength",
+                   "damage", "--fracture-energy", "0.05", "-q")
 
 
 class Ends(DriverCase):

@@ -5,6 +5,7 @@
 #include "apps/driver/options/check.hpp"
 #include "apps/driver/options/default_text.hpp"
 #include "apps/driver/options/option_kinds.hpp"
+#include "apps/driver/output/table.hpp"
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/comm/communicator.hpp>
 
@@ -18,26 +19,29 @@ void add_strength_options(CLI::App& app, StrengthChoice& choice) {
   add_choice(app, "--strength", choice.criterion,
              "Load the bone beyond its yield, in steps up to --strain, for the yield load and the "
              "ultimate load. von-mises: yields alike in tension and compression; drucker-prager: "
-             "a cone through both");
+             "a cone through both; damage: softens beyond that cone, and breaks");
   app.add_option("--yield-strain", choice.yield_strain,
                  with_default("Yield in compression by the modulus of a voxel; of von-mises in "
                               "tension, too",
                               law.compression))
       ->type_name("X");
   app.add_option("--yield-strain-tension", choice.yield_strain_tension,
-                 with_default("drucker-prager: the same in tension", law.tension))
+                 with_default("drucker-prager, damage: the same in tension", law.tension))
       ->type_name("X");
   app.add_option("--yield-stress", choice.yield_stress,
                  "Yield stress in compression, in place of --yield-strain")
       ->type_name("MPA");
   app.add_option("--yield-stress-tension", choice.yield_stress_tension,
-                 "drucker-prager: yield stress in tension, goes with --yield-stress")
+                 "drucker-prager, damage: yield stress in tension, goes with --yield-stress")
       ->type_name("MPA");
   app.add_option("--hardening", choice.hardening,
                  "Slope of stress by strain behind yield in compression, by the modulus; 0: "
                  "perfectly plastic")
       ->type_name("X")
       ->capture_default_str();
+  app.add_option("--fracture-energy", choice.fracture_energy,
+                 "damage: what a crack takes for its area in tension, in N/mm (kJ/m2)")
+      ->type_name("N/MM");
   app.add_option("--load-steps", choice.steps, "Steps, of equal displacement")
       ->type_name("N")
       ->capture_default_str();
@@ -46,7 +50,7 @@ void add_strength_options(CLI::App& app, StrengthChoice& choice) {
       ->type_name("X")
       ->capture_default_str();
   app.add_option("--curve", choice.curve,
-                 "Force, displacement, energies and plastic voxels, a row for each step; with "
+                 "Force, displacement, energies and voxels beyond yield, a row for each step; with "
                  "--output-dir NAME.curve.csv")
       ->type_name("CSV");
 }
@@ -55,7 +59,9 @@ YieldLaw yield_law(const StrengthChoice& choice) {
   YieldLaw law;
   law.criterion = choice.criterion.value();
   law.are_strains = !choice.yield_stress;
-  law.hardening = choice.hardening;
+  const bool breaks = law.criterion == YieldCriterion::damage;
+  law.hardening = breaks ? 0 : choice.hardening;
+  law.fracture_energy = breaks ? choice.fracture_energy : 0;
   if (choice.yield_stress) {
     law.compression = *choice.yield_stress;
     law.tension = choice.yield_stress_tension.value_or(*choice.yield_stress);
@@ -83,10 +89,12 @@ void check_law(const StrengthChoice& choice) {
   require_positive("--yield-stress-tension", choice.yield_stress_tension, "in MPa");
   if (choice.yield_stress && (choice.yield_strain || choice.yield_strain_tension))
     fail<UsageError>("both --yield-stress and yield strains: leave one out");
-  const bool is_cone = choice.criterion == YieldCriterion::drucker_prager;
-  if (choice.yield_stress && is_cone && !choice.yield_stress_tension)
-    fail<UsageError>("--strength drucker-prager with --yield-stress needs --yield-stress-tension, "
-                     "too");
+  const std::string name = name_of(*choice.criterion);
+  if (choice.yield_stress && name != "von-mises" && !choice.yield_stress_tension)
+    fail<UsageError>("--strength ", name, " with --yield-stress needs --yield-stress-tension, too");
+  if (choice.criterion == YieldCriterion::damage && !(choice.fracture_energy > 0))
+    fail<UsageError>("--strength damage needs --fracture-energy in N/mm, greater than 0: what a "
+                     "crack takes for its area");
   const YieldLaw law = yield_law(choice);
   if (!(law.compression < largest_yield_ratio * law.tension &&
         law.tension < largest_yield_ratio * law.compression))
@@ -102,16 +110,34 @@ void check_law(const StrengthChoice& choice) {
 
 } // namespace
 
+void check_fracture_energy(const BoneOptions& options, double edge, double modulus_min,
+                           double modulus_max) {
+  const StrengthChoice& choice = options.strength;
+  if (choice.criterion != YieldCriterion::damage)
+    return;
+  const YieldLaw law = yield_law(choice);
+  const double modulus = law.are_strains ? modulus_max : modulus_min;
+  const double least = least_fracture_energy(law, edge, modulus);
+  if (!(law.fracture_energy > least))
+    fail<InputError>(options.input, ": voxels of ", format_number(edge), " mm and ",
+                     format_number(modulus), " MPa store ", format_number(least),
+                     " N/mm when damage begins, more than --fracture-energy ",
+                     format_number(law.fracture_energy),
+                     ": give a larger one, smaller voxels, or less strain where damage begins");
+}
+
 void check_strength_options(const CLI::App& app, const BoneOptions& o) {
   const StrengthChoice& choice = o.strength;
   const bool yields = choice.criterion.has_value();
-  const bool is_cone = choice.criterion == YieldCriterion::drucker_prager;
+  const bool breaks = choice.criterion == YieldCriterion::damage;
+  const bool is_cone = breaks || choice.criterion == YieldCriterion::drucker_prager;
   require_effect(app, {{"--yield-strain", yields, "--strength"},
-                       {"--yield-strain-tension", is_cone, "--strength drucker-prager"},
+                       {"--yield-strain-tension", is_cone, "--strength drucker-prager or damage"},
                        {"--yield-stress", yields, "--strength"},
                        {"--yield-stress-tension", is_cone && choice.yield_stress,
-                        "--strength drucker-prager and --yield-stress"},
-                       {"--hardening", yields, "--strength"},
+                        "--strength drucker-prager or damage, and --yield-stress"},
+                       {"--hardening", yields && !breaks, "--strength von-mises or drucker-prager"},
+                       {"--fracture-energy", breaks, "--strength damage"},
                        {"--load-steps", yields, "--strength"},
                        {"--yield-offset", yields, "--strength"},
                        {"--curve", yields, "--strength"},

@@ -279,6 +279,8 @@ void write_fields(const Exec& exec, const std::string& path, const BoneOptions& 
   write_cells("effective_strain", solution.fields.effective_strain, "1");
   if (solution.fields.plastic_strain.extent(0) > 0)
     append(blocks, solution.fields.plastic_strain, 1, cells(float(), "plastic_strain", 1, "1"));
+  if (solution.fields.damage.extent(0) > 0)
+    append(blocks, solution.fields.damage, 1, cells(float(), "damage", 1, "1"));
   blocks.finish();
   if (file)
     finish_file(*file, path, status, context);

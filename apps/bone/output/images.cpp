@@ -40,7 +40,8 @@ VoxelImage empty_image(const BoneModel<Exec>& model) {
 const std::pair<const char*, const char*> units[] = {
     {"modulus", "Young's modulus, MPa"},    {"sed", "strain energy density, MPa"},
     {"von_mises", "von Mises stress, MPa"}, {"effective_strain", "effective strain"},
-    {"plastic_strain", "plastic strain"},   {"density", "apparent density, g/cm3"}};
+    {"plastic_strain", "plastic strain"},   {"damage", "damage, lost part of the stiffness"},
+    {"density", "apparent density, g/cm3"}};
 
 } // namespace
 
@@ -61,9 +62,11 @@ std::vector<std::pair<std::string, std::string>> field_images(const BoneOptions&
   std::vector<std::pair<std::string, std::string>> images;
   if (options.field_images == FieldImages::none)
     return images;
+  const std::string beyond_yield =
+      options.strength.criterion == YieldCriterion::damage ? "damage" : "plastic_strain";
   for (const auto& [field, text] : units)
     if (std::count(options.fields.begin(), options.fields.end(), field) > 0 ||
-        (options.strength.criterion && field == std::string("plastic_strain")) ||
+        (options.strength.criterion && field == beyond_yield) ||
         (options.remodelling.steps > 0 && field == std::string("density")))
       images.emplace_back(field, stem + "." + field + "." + name_of(options.field_images));
   return images;
@@ -100,6 +103,7 @@ void write_field_image(const Exec& exec, const std::string& field, const std::st
     fill(field == "sed"              ? fields.energy_density
          : field == "von_mises"      ? fields.von_mises
          : field == "plastic_strain" ? fields.plastic_strain
+         : field == "damage"         ? fields.damage
                                      : fields.effective_strain);
   blocks.finish();
   if (!blocks.is_first())

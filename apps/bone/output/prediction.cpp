@@ -87,10 +87,12 @@ BonePrediction predict_process(const BoneModelInfo& info, const BoneModelInfo& w
   double solve = model + cell + lists + (homogenises ? 4 * voxels : 0) + kept +
                  nodes * (5 + cycle + 3 * (vectors + scratch) - 24);
   double matrix = 0; // of the coarsest level, in double
-  // Plastic state of voxels and the vectors of Newton's iteration.
-  const bool yields = options.strength.criterion.has_value();
-  if (yields)
-    solve += (77 + 72) * nodes;
+  // Plastic state of voxels and the vectors of Newton's iteration; with damage moduli and loads,
+  // two vectors, and what follows other moduli.
+  const bool breaks = options.strength.criterion == YieldCriterion::damage;
+  const double state = !options.strength.criterion ? 0 : breaks ? lame + 4 : 77;
+  if (options.strength.criterion)
+    solve += (state + (breaks ? 48 : 72)) * nodes + (breaks ? 0.5 : 0) * elem;
   if (options.remodelling.steps > 0) // states are evaluated beside the solver
     solve += (force > 0 ? 48 : 24) * nodes + (64 + 8 + 0.5) * elem;
   for (const LevelSize& level : levels)
@@ -104,9 +106,10 @@ BonePrediction predict_process(const BoneModelInfo& info, const BoneModelInfo& w
   const bool writes = writes_fields(options.hdf, options.no_hdf, options.common);
   const double corners = !writes ? 0 : num_ranks > 1 ? 32 + 64 + 8 : 32;
   const double fields =
-      homogenises ? 0
-                  : model + (yields ? 77 * nodes + 4 * elem : 0) + (force > 0 ? 48 : 24) * nodes +
-                        (64 + corners + (options.field_images == FieldImages::none ? 0 : 8)) * elem;
+      homogenises
+          ? 0
+          : model + (state > 0 ? state * nodes + 4 * elem : 0) + (force > 0 ? 48 : 24) * nodes +
+                (64 + corners + (options.field_images == FieldImages::none ? 0 : 8)) * elem;
   // An image of a field at a time, on the first rank, and what of it is compressed.
   const bool has_images = options.field_images != FieldImages::none;
   const double image = !has_images ? 0 : 4 * voxels + 8 * double(whole.num_elem);

@@ -3,6 +3,8 @@
 
 #include <ossatura/core/base/exact_digits.hpp>
 
+#include <cmath>
+
 namespace ossatura {
 
 namespace {
@@ -16,14 +18,16 @@ std::string next_field(const std::optional<double>& value) {
 
 std::string describe(const YieldLaw& law) {
   const std::string unit = law.are_strains ? " by the modulus" : " MPa";
-  const std::string hardening =
-      law.hardening == 0 ? "perfectly plastic"
-                         : "hardening " + format_number(law.hardening) + " of the modulus";
+  const std::string behind = law.criterion == YieldCriterion::damage
+                                 ? "fracture energy " + format_number(law.fracture_energy) + " N/mm"
+                             : law.hardening == 0
+                                 ? "perfectly plastic"
+                                 : "hardening " + format_number(law.hardening) + " of the modulus";
   const std::string yield = law.criterion == YieldCriterion::von_mises
                                 ? "yield at " + format_number(law.compression) + unit
                                 : "yield at " + format_number(law.tension) + " in tension, " +
                                       format_number(law.compression) + " in compression" + unit;
-  return std::string(name_of(law.criterion)) + ", " + yield + ", " + hardening;
+  return std::string(name_of(law.criterion)) + ", " + yield + ", " + behind;
 }
 
 Json to_json(const StrengthPoint& point, bool turns) {
@@ -32,7 +36,7 @@ Json to_json(const StrengthPoint& point, bool turns) {
   return {{"strain", point.strain}, {"displacement", point.displacement}, {"force", point.force}};
 }
 
-Json to_json(const StrengthStep& step) {
+Json to_json(const StrengthStep& step, bool breaks) {
   Json json = {{"factor", step.factor}};
   const auto add = [&json](const char* name, const std::optional<double>& value) {
     if (value)
@@ -45,13 +49,20 @@ Json to_json(const StrengthStep& step) {
     add("angle", step.response->angle);
     add("moment", step.response->moment);
   }
-  json.update({{"external_work", step.external_work},
-               {"elastic_energy", step.elastic_energy},
-               {"plastic_work", step.plastic_work},
-               {"plastic_fraction", step.plastic_fraction},
-               {"mean_plastic_strain", step.mean_plastic_strain},
-               {"newton_iterations", step.newton_iterations},
-               {"iterations", step.cg_iterations},
+  json["external_work"] = step.external_work;
+  json["elastic_energy"] = step.elastic_energy;
+  if (breaks)
+    json.update({{"dissipated_energy", step.dissipation},
+                 {"damaged_fraction", step.changed_fraction},
+                 {"broken_fraction", step.broken_fraction},
+                 {"mean_damage", step.mean_change},
+                 {"secant_iterations", step.newton_iterations}});
+  else
+    json.update({{"plastic_work", step.dissipation},
+                 {"plastic_fraction", step.changed_fraction},
+                 {"mean_plastic_strain", step.mean_change},
+                 {"newton_iterations", step.newton_iterations}});
+  json.update({{"iterations", step.cg_iterations},
                {"halvings", step.num_halvings},
                {"residual", step.residual},
                {"converged", step.converged}});
@@ -60,10 +71,23 @@ Json to_json(const StrengthStep& step) {
 
 } // namespace
 
-StrengthCurve::StrengthCurve(const std::string& path)
-    : file_(path, "step,factor,strain,displacement,force,angle,moment,external_work,elastic_energy,"
-                  "plastic_work,plastic_fraction,mean_plastic_strain,newton_iterations,iterations,"
-                  "halvings,residual") {}
+double StrengthResults::load_left() const {
+  if (!found || found->ultimate.force == 0 || !steps.back().response)
+    return 1;
+  const TestResponse& last = *steps.back().response;
+  const double load = turns ? last.moment.value_or(0) : last.force.value_or(0);
+  return std::abs(load / found->ultimate.force);
+}
+
+StrengthCurve::StrengthCurve(const std::string& path, YieldCriterion criterion)
+    : breaks_(criterion == YieldCriterion::damage)
+    , file_(path, std::string("step,factor,strain,displacement,force,angle,moment,external_work,"
+                              "elastic_energy,") +
+                      (breaks_ ? "dissipated_energy,damaged_fraction,broken_fraction,mean_damage,"
+                                 "secant_iterations,"
+                               : "plastic_work,plastic_fraction,mean_plastic_strain,"
+                                 "newton_iterations,") +
+                      "iterations,halvings,residual") {}
 
 void StrengthCurve::add(int number, const StrengthStep& step) {
   const TestResponse response = step.response.value_or(TestResponse());
@@ -71,10 +95,12 @@ void StrengthCurve::add(int number, const StrengthStep& step) {
   for (const std::optional<double>& value :
        {std::optional<double>(step.factor), response.strain, response.displacement, response.force,
         response.angle, response.moment, std::optional<double>(step.external_work),
-        std::optional<double>(step.elastic_energy), std::optional<double>(step.plastic_work),
-        std::optional<double>(step.plastic_fraction),
-        std::optional<double>(step.mean_plastic_strain)})
+        std::optional<double>(step.elastic_energy), std::optional<double>(step.dissipation),
+        std::optional<double>(step.changed_fraction)})
     line += next_field(value);
+  if (breaks_)
+    line += next_field(step.broken_fraction);
+  line += next_field(step.mean_change);
   for (const int count : {step.newton_iterations, step.cg_iterations, step.num_halvings})
     line += "," + std::to_string(count);
   file_.line(line + next_field(step.residual));
@@ -88,7 +114,7 @@ void add_strength(Table& table, const StrengthResults& strength) {
     newton += step.newton_iterations;
   table.row("steps", counted(std::int64_t(strength.steps.size()), "step") + " of " +
                          std::to_string(strength.num_steps) + ", " + counted(newton, "iteration") +
-                         " of Newton's method");
+                         (strength.breaks() ? " of the secant method" : " of Newton's method"));
   if (strength.steps.empty())
     return;
   const TestResponse& elastic = strength.elastic;
@@ -99,9 +125,13 @@ void add_strength(Table& table, const StrengthResults& strength) {
   if (elastic.rotational_stiffness)
     table.row("elastic rotational stiffness", *elastic.rotational_stiffness, "N mm/rad");
   const StrengthStep& last = strength.steps.back();
-  table.row("voxels that yielded", format_number(100 * last.plastic_fraction, 4), "%");
+  table.row(strength.breaks() ? "voxels with damage" : "voxels that yielded",
+            format_number(100 * last.changed_fraction, 4), "%");
+  if (strength.breaks())
+    table.row("voxels that broke", format_number(100 * last.broken_fraction, 4), "%");
   table.row("work done", last.external_work, "N mm");
-  table.row("of which plastic", last.plastic_work, "N mm");
+  table.row(strength.breaks() ? "of which dissipated" : "of which plastic", last.dissipation,
+            "N mm");
   if (!strength.found)
     return;
   const StrengthFindings& found = *strength.found;
@@ -128,6 +158,8 @@ Json strength_json(const StrengthResults& strength) {
       {"yield_compression", law.compression}, {"yield_tension", law.tension},
       {"hardening", law.hardening},           {"yield_offset", strength.offset},
       {"asked_steps", strength.num_steps}};
+  if (strength.breaks())
+    json["fracture_energy"] = law.fracture_energy;
   const auto add = [&json](const char* name, const std::optional<double>& value) {
     if (value)
       json[name] = *value;
@@ -143,7 +175,7 @@ Json strength_json(const StrengthResults& strength) {
   }
   json["steps"] = Json::array();
   for (const StrengthStep& step : strength.steps)
-    json["steps"].push_back(to_json(step));
+    json["steps"].push_back(to_json(step, strength.breaks()));
   return json;
 }
 

@@ -23,6 +23,9 @@ struct StrengthResults {
   bool turns = false;     ///< the curve is of moment over angle
   TestResponse elastic{}; ///< to the whole displacement, without yield
 
+  bool breaks() const { return law.criterion == YieldCriterion::damage; }
+  /// Of the largest force or moment, the part that is left at the last step.
+  double load_left() const;
   double energy_error() const { return steps.empty() ? 0 : steps.back().energy_error(); }
 };
 
@@ -30,10 +33,11 @@ struct StrengthResults {
 class StrengthCurve {
 public:
   /// Throws InputError where `path` cannot be written.
-  explicit StrengthCurve(const std::string& path);
+  StrengthCurve(const std::string& path, YieldCriterion criterion);
   void add(int number, const StrengthStep& step);
 
 private:
+  bool breaks_;
   CsvFile file_;
 };
 

@@ -88,8 +88,10 @@ std::optional<TestResponse> listed_response(const NodeBox& box, double edge,
         moved = &support;
         direction = d;
       }
-  if (!moved || supports.size() != 2)
+  if (!moved || supports.size() < 2)
     return {};
+  if (supports.size() > 2) // no pair of ends: along the motion
+    return response_of(box, edge, *moved, direction, direction);
   const MovedSupport& other = moved == &supports[0] ? supports[1] : supports[0];
   int axis = 0; // along which the two supports are apart
   for (int d = 1; d < 3; ++d)

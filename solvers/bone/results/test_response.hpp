@@ -26,7 +26,7 @@ struct TestResponse {
 TestResponse plate_response(const MechanicalTest& test, const NodeBox& box, double edge,
                             const std::vector<MovedSupport>& supports);
 
-/// The response to listed displacements, if they are a clamped and a moved side.
+/// The response to listed displacements, where one support moves in one direction, and others rest.
 std::optional<TestResponse> listed_response(const NodeBox& box, double edge,
                                             const std::vector<MovedSupport>& supports);
 
