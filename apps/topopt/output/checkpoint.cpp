@@ -179,6 +179,8 @@ void write_design_checkpoint(const std::string& path, const DesignState& state,
     root.set_attribute("problem", identity.problem);
     root.set_attribute("options", identity.options);
     root.write_scalar("steps", state.steps);
+    if (state.first_step > 0)
+      root.write_scalar("first_step", state.first_step);
     root.write_scalar("scale", state.scale);
     root.write_scalar("penalty", state.penalty);
     root.write_scalar("sharpness", state.sharpness);
@@ -210,6 +212,14 @@ void write_design_checkpoint(const std::string& path, const DesignState& state,
       facts.set_attribute(name, value);
   }
   file.commit();
+}
+
+std::size_t find_mesh_of_checkpoint(const std::string& path,
+                                    const std::vector<DesignIdentity>& identities) {
+  const std::string mesh = open_checkpoint(path, format).root().text_attribute("mesh");
+  const auto found = std::find_if(identities.begin(), identities.end(),
+                                  [&](const DesignIdentity& one) { return one.mesh == mesh; });
+  return std::size_t(found - identities.begin());
 }
 
 namespace {
@@ -248,6 +258,9 @@ DesignState read_design_checkpoint(const std::string& path, const DesignIdentity
         "manufacturing must be as they were; steps, changes and the linear solver may be others");
   DesignState state;
   state.steps = root.dataset("steps").read_scalar<int>("the number of steps done");
+  if (root.has("first_step")) // after steps on coarser grids
+    state.first_step =
+        root.dataset("first_step").read_scalar<int>("the steps done on coarser grids");
   state.scale = root.dataset("scale").read_scalar<double>("the scale of the objective");
   state.penalty = root.dataset("penalty").read_scalar<double>("the power of the densities");
   state.sharpness = root.dataset("sharpness").read_scalar<double>("beta of the projection");
@@ -272,7 +285,7 @@ DesignState read_design_checkpoint(const std::string& path, const DesignIdentity
   state.high = read("high", num_elem, true);
   const auto count =
       root.dataset("num_displacements").read_scalar<std::int64_t>("the number of solves of a step");
-  if (state.steps < 0 ||
+  if (state.steps < 0 || state.first_step < 0 || state.first_step > state.steps ||
       !std::isfinite(state.scale + state.penalty + state.sharpness + state.change +
                      state.dilated_limit) ||
       count < 0 || count > 100000)

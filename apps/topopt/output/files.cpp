@@ -79,6 +79,8 @@ void write_design(const std::string& path, const TopoptModel& model, const Desig
     file.set_mesh(mesh.point, mesh.node, VtkCell::hexahedron);
   }
   file.cell_data("density", fields.density, 1, "1");
+  if (!fields.variable.empty())
+    file.cell_data("variable", fields.variable, 1, "1");
   if (!problem.role.empty())
     file.constant_cell_data<std::uint8_t>("role", [&] { return roles(problem); });
   if (!problem.material.empty())
