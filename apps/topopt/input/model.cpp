@@ -371,9 +371,6 @@ void require_known_to_solids(const std::string& file, const TopoptModel& model) 
                        format_number(model.problem.poisson), " and ", format_number(one.poisson),
                        ", and meshes with tetrahedra, prisms or second-order elements know one: "
                        "give them the same");
-  if (model.problem.has_body_loads())
-    fail<InputError>(file, ": gravity and rotation are known on hexahedra of eight nodes (C3D8) "
-                           "alone: mesh with these, or leave them out");
 }
 
 /// What is of one grid is refused on the other.
