@@ -104,6 +104,49 @@ class Solids(TopoptCase):
                 for found, expected in zip(run["problem"]["cases"][0]["total_force"], (3, 0, 0)):
                     self.close(found, expected, 1e-9, scale=3)
 
+    # The end of a bar of E = 8 * 0.5^3 is rigid: F^2 L / (E A), and M^2 L / (E I) where elements have parabolas.
+    def test_rigid_ends_that_are_free(self):
+        for self.backend in driver_case.backends():
+            for kind in KINDS:
+                with self.subTest(kind=kind, backend=self.backend):
+                    self.write("deck.inp", Mesh(kind, (4, 2, 2)).deck("8., 0.", "X0, 1, 3\n"))
+                    run = self.solve(
+                        {"mesh": {"file": "deck.inp"}, "rigid_bodies": [{"set": "END"}], "volume_fraction": 0.5,
+                         "steps": 1, "filter": {"kind": "none"}, "solver": {"tolerance": 1e-10}, "cases": [
+                             {"name": "pull", "loads": [{"set": "END", "remote": {
+                                 "point": [9, 0.5, 0.5], "force": [2, 0, 0], "moment": [0, 0, 0]}}]},
+                             {"name": "bend", "loads": [{"set": "END", "remote": {
+                                 "point": [9, 0.5, 0.5], "force": [0, 0, 0], "moment": [0, 1, 0]}}]}]},
+                        "--hdf", "d.hdf")
+                    self.assertEqual(run["problem"]["rigid_bodies"], 1)
+                    pull, bend = run["results"]["steps"]["cases"][0]
+                    self.close(pull, 2 ** 2 * 4, 1e-8)
+                    if kind in ("C3D10", "C3D15", "C3D20", "C3D20R"):
+                        self.close(bend, 1 ** 2 * 4 / (1 / 12), 1e-7)
+                    else:
+                        self.assertTrue(5 < bend < 48)
+                    ends = hdf5_values.read(self.path("d.hdf"), "VTKHDF/PointData/rigid_body")
+                    self.assertEqual(int(sum(ends)), len(Mesh(kind, (4, 2, 2)).nodes_at(0, 4)))
+        self.backend = "serial"
+
+    def test_rigid_bodies_that_are_refused(self):
+        self.write("deck.inp", Mesh("C3D10", (2, 1, 1)).deck("8., 0.3", "X0, 1, 3\n"))
+        design = {"mesh": {"file": "deck.inp"}, "steps": 1, "cases": [
+            {"name": "pull", "loads": [{"set": "END", "total_force": [1, 0, 0]}]}]}
+        for bodies, message in (([{"set": "X0"}], "of rigid body 0 is held or moved"),
+                                ([{"set": "END"}, {"set": "END"}], "is of two rigid bodies"),
+                                ([{"box": [4, 0, 0, 4, 0, 1]}], "are on a line, and have no rotation about it"),
+                                ([{"set": "NONE"}], "NONE")):
+            with self.subTest(bodies=bodies):
+                self.write("p.json", json.dumps({**design, "rigid_bodies": bodies}))
+                self.fails(BAD_FILE, message, "topopt", "p.json", "-q")
+        self.fails(BAD_FILE, "p.json: rigid bodies are not known to the solver on voxels: take the grid mesh",
+                   "topopt", self.write("p.json", json.dumps({
+                       "mesh": {"box": {"cells": [4, 2, 2], "size": [4, 2, 2]}}, "material": {"young": 1, "poisson": 0.3},
+                       "supports": [{"box": [0, 0, 0, 0, 2, 2]}], "rigid_bodies": [{"box": [4, 0, 0, 4, 2, 2]}],
+                       "cases": [{"name": "a", "loads": [{"box": [4, 0, 0, 4, 2, 2], "total_force": [1, 0, 0]}]}],
+                       "steps": 1})) and "p.json", "--grid", "voxels", "-q")
+
     # A bar of density 3 and E = 6 half as dense hangs: (rho / 2)^2 g^2 A L^3 / (3 E / 8) = 4800; one that turns.
     def test_bars_that_hang_and_turn(self):
         solid = ("--volume", "0.5", "--steps", "1", "--filter", "none", "--tolerance", "1e-11")

@@ -518,6 +518,8 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
   const auto displacements = find_displacements(document, select, held);
 
   problem.held = held.list();
+  for (const PlaceSelection& body : document.rigid)
+    problem.rigid.push_back(select.nodes(body));
   problem.mirrors = document.mirrors;
   require_whole(document);
   model.whole = document.whole;

@@ -120,6 +120,7 @@ struct ProblemDocument {
   std::optional<double> mass_density;    ///< kg / m^3
   std::vector<MaterialChoice> materials; ///< of some elements; the last one counts
   std::vector<SupportChoice> supports;
+  std::vector<PlaceSelection> rigid; ///< nodes of bodies that do not bend, and are free otherwise
   std::vector<CaseChoice> cases;
   std::vector<PassiveChoice> passive;
   std::optional<double> keep; ///< m around supports and loads that stay solid

@@ -49,6 +49,27 @@ void add_mesh(ContentHash& hash, const DesignProblem& problem) {
   }
 }
 
+void add_load_cases(ContentHash& hash, const DesignProblem& problem) {
+  hash.add(problem.cases.size());
+  for (const DesignLoadCase& load_case : problem.cases) {
+    add_forces(hash, load_case.loads.forces);
+    hash.add(load_case.weight);
+    for (const NodeDisplacement& moved : load_case.loads.displacements) {
+      hash.add(moved.node);
+      hash.add(moved.component);
+      hash.add(moved.value);
+    }
+    for (const BodyLoad& load : load_case.loads.body) {
+      hash.add(load.square_speed);
+      for (const auto* vector : {&load.acceleration, &load.origin, &load.axis})
+        for (const double component : *vector)
+          hash.add(component);
+      for (const HexaMaterial& one : problem.materials)
+        hash.add(one.density);
+    }
+  }
+}
+
 void add_continuation(ContentHash& hash, const Continuation& c) {
   for (const double value : {c.start, c.end, c.factor, c.increment})
     hash.add(value);
@@ -107,30 +128,18 @@ DesignIdentity identify(const DesignProblem& problem, const DesignOptions& o) {
     hash.add(held.node);
     hash.add(held.components);
   }
-  hash.add(problem.cases.size());
-  for (const DesignLoadCase& load_case : problem.cases) {
-    add_forces(hash, load_case.loads.forces);
-    hash.add(load_case.weight);
-    for (const NodeDisplacement& moved : load_case.loads.displacements) {
-      hash.add(moved.node);
-      hash.add(moved.component);
-      hash.add(moved.value);
-    }
-    for (const BodyLoad& load : load_case.loads.body) {
-      hash.add(load.square_speed);
-      for (const auto* vector : {&load.acceleration, &load.origin, &load.axis})
-        for (const double component : *vector)
-          hash.add(component);
-      for (const HexaMaterial& one : problem.materials)
-        hash.add(one.density);
-    }
-  }
+  add_load_cases(hash, problem);
   hash.add(problem.role.size());
   for (const DesignRole role : problem.role)
     hash.add(role);
   for (const MirrorPlane& mirror : problem.mirrors) {
     hash.add(mirror.axis);
     hash.add(mirror.place);
+  }
+  for (const std::vector<std::int32_t>& body : problem.rigid) { // none: as before there were any
+    hash.add(body.size());
+    for (const std::int32_t node : body)
+      hash.add(node);
   }
   add_forces(hash, problem.output);
   for (const NodeSpring& spring : problem.springs) {

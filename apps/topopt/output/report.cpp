@@ -67,6 +67,8 @@ void add_problem(Table& table, const TopoptModel& model) {
       names.push_back(one.name + " of " + format_number(one.young) + " Pa");
     table.row("materials", joined(names, ", "));
   }
+  if (!p.rigid.empty())
+    table.row("rigid bodies", format_count(std::int64_t(p.rigid.size())));
   table.row("load cases", joined(model.case_names, ", "));
   table.row("objective", o.objective == DesignObjective::compliance ? "least compliance"
                          : o.objective == DesignObjective::volume   ? "least volume"

@@ -222,6 +222,7 @@ nlohmann::ordered_json topopt_problem(const TopoptModel& model) {
                {"void_elements", model.count(DesignRole::void_)},
                {"mirrors", std::move(mirrors)},
                {"springs", p.springs.size()},
+               {"rigid_bodies", p.rigid.size()},
                {"objective", name_of(o.objective)},
                {"volume_fraction",
                 o.objective == DesignObjective::volume ? Json() : Json(o.volume_fraction)},

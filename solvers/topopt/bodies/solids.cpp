@@ -58,6 +58,8 @@ SolidBody<Exec>::SolidBody(const Exec& exec, const DesignProblem& problem,
           },
           require_solids(problem, options), problem.poisson, problem.held,
           solid_solver_options(options)) {
+  if (!problem.rigid.empty())
+    this->solver_.set_rigid(exec, problem.rigid, problem.points());
   if (problem.has_body_loads())
     moment_ = make_shape_moments(exec, *problem.solids, this->solver_.arrays());
 }
