@@ -55,6 +55,7 @@
 #include <ossatura/solvers/topopt/optimality_criteria.hpp>
 #include <ossatura/solvers/topopt/optimizer.hpp>
 #include <ossatura/solvers/topopt/parts.hpp>
+#include <ossatura/solvers/topopt/start.hpp>
 
 // Hexahedra of high order
 #include <ossatura/solvers/pfem/generators.hpp>

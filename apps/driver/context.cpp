@@ -209,8 +209,8 @@ void DriverContext::note_outputs(const std::vector<std::string>& files) {
   const auto note = [this](const std::string& path) {
     try_output(path, [&] { note_output(path); });
   };
-  if (history_)
-    note(output_path(options_.history));
+  if (history() != nullptr)
+    note(history_path_);
   for (const std::string& file : files)
     if (file != checkpoint_)
       note(file);
@@ -233,7 +233,13 @@ void DriverContext::begin_outputs(const std::string& stem, const std::string& ki
     claim_output(*summary);
   }
   if (!options_.history.empty() && !options_.dry_run)
-    history_ = std::make_unique<HistoryWriter>(claim_output(output_path(options_.history)));
+    history_path_ = claim_output(output_path(options_.history));
+}
+
+HistoryWriter* DriverContext::history() {
+  if (!history_ && !history_path_.empty())
+    history_ = std::make_unique<HistoryWriter>(history_path_);
+  return history_.get();
 }
 
 void DriverContext::note_lost_output(const std::string& path, const std::string& reason) {
@@ -282,8 +288,8 @@ void DriverContext::begin_solve(const std::string& name, int max_iterations, dou
 
 void DriverContext::iteration(int load_case, int iteration, double recurrent_residual) {
   const double now = seconds();
-  if (history_)
-    history_->add({now, load_case, iteration, recurrent_residual});
+  if (HistoryWriter* const history = this->history())
+    history->add({now, load_case, iteration, recurrent_residual});
   else if (!world_.is_first() && !iterates_together_ && !options_.history.empty())
     history_lines_.push_back({now, load_case, iteration, recurrent_residual});
   if (progress_ && options_.log_level != LogLevel::quiet) {
@@ -303,7 +309,7 @@ void DriverContext::iteration(int load_case, int iteration, double recurrent_res
 
 void DriverContext::collect_from_ranks() {
   for (const HistoryLine& line : world_.gather(history_lines_))
-    if (history_)
+    if (history() != nullptr)
       history_->add(line);
   history_lines_.clear();
   // Code and text of each, closed by a zero.

@@ -148,6 +148,10 @@ public:
   void collect_from_ranks();
 
 private:
+  /// Begins the history where it is asked for, when its first line is there: an output that is
+  /// refused after it was claimed leaves the history of the run before. Null: none.
+  HistoryWriter* history();
+
   DriverEngine& engine_;
   CommonOptions options_;
   Communicator world_;
@@ -160,6 +164,7 @@ private:
   std::string member_;                    ///< its name; empty: no cohort's
   std::vector<FileRecord> cohort_inputs_; ///< of all members
   nlohmann::ordered_json summary_;
+  std::string history_path_; ///< claimed, or empty
   std::unique_ptr<HistoryWriter> history_;
   std::vector<HistoryLine> history_lines_; ///< of another rank than the first
   bool iterates_together_ = false;

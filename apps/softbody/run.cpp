@@ -29,20 +29,22 @@ public:
       , identity_(identify(model.scene))
       , vtk_every_(options.vtk_every.value_or((model.steps - first_step + 99) / 100))
       , writer_(context) {
-    if (const auto path = context.claim_file(options.history, stem + ".csv")) {
-      history_ = std::make_unique<StepHistory>(*path);
-      files_.push_back(*path);
-    }
-    if (!options.no_hdf)
-      if (const auto path = context.output_file(options.hdf, stem + ".hdf")) {
-        context.claim_output(without_hdf(*path) + ".hdf.series");
-        frames_ = std::make_unique<FrameSeries>(*path, model.scene,
-                                                provenance_texts(context.provenance()), first_step,
-                                                options.common.compress);
-      }
+    const auto history = context.claim_file(options.history, stem + ".csv");
+    const auto hdf =
+        options.no_hdf ? std::nullopt : context.output_file(options.hdf, stem + ".hdf");
+    if (hdf)
+      context.claim_output(without_hdf(*hdf) + ".hdf.series");
     if (!options.checkpoint.empty())
       checkpoint_ =
           context.claim_checkpoint(context.output_path(options.checkpoint), options.resume);
+    if (hdf)
+      frames_ =
+          std::make_unique<FrameSeries>(*hdf, model.scene, provenance_texts(context.provenance()),
+                                        first_step, options.common.compress);
+    if (history) { // begins the file: after all claims, which may be refused
+      history_ = std::make_unique<StepHistory>(*history);
+      files_.push_back(*history);
+    }
   }
 
   StepHistory* history() const { return history_.get(); }

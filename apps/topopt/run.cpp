@@ -6,6 +6,8 @@
 #include "apps/driver/output/table.hpp"
 #include "apps/driver/problem/library_message.hpp"
 #include "apps/topopt/command.hpp"
+#include "apps/topopt/input/levels.hpp"
+#include "apps/topopt/input/start_design.hpp"
 #include "apps/topopt/output/checkpoint.hpp"
 #include "apps/topopt/output/files.hpp"
 #include "apps/topopt/output/history.hpp"
@@ -13,6 +15,7 @@
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/mesh/cube_lattice.hpp>
 #include <ossatura/solvers/topopt/bound/compliance_bound.hpp>
+#include <ossatura/solvers/topopt/start.hpp>
 
 #include <cstdio>
 
@@ -26,6 +29,10 @@ DesignFields fields_of(const Exec& exec, const DesignOptimizer<Exec>& optimizer,
                        const TopoptModel& model, bool solved) {
   DesignFields fields;
   fields.density = optimizer.densities(exec);
+  const DesignOptions& options = model.options;
+  if (options.filter == DesignFilter::density || options.filter == DesignFilter::helmholtz ||
+      options.process.any())
+    fields.variable = optimizer.variables(exec);
   if (!solved)
     return fields;
   fields.energy = optimizer.energies(exec);
@@ -123,6 +130,7 @@ public:
            const std::string& stem, DriverContext& context)
       : options_(options)
       , model_(model)
+      , at_(&model)
       , context_(context)
       , writer_(context) {
     const auto history = context.claim_file(options.history, stem + ".csv");
@@ -144,11 +152,17 @@ public:
     if (!options.checkpoint.empty()) {
       checkpoint_ =
           context.claim_checkpoint(context.output_path(options.checkpoint), options.resume);
-      identity_ = identify(model.problem, model.options); // reads all of the mesh
     }
     if (history) // begins the file: after all claims, which may be refused
       history_ = std::make_unique<DesignHistory>(*history, model.problem.cases.size(),
-                                                 model.problem.limits);
+                                                 model.problem.limits, options.levels > 0);
+  }
+
+  /// Before the steps on a grid: that of the model that files are of, or a coarser one.
+  void enter(const TopoptModel& grid) {
+    at_ = &grid;
+    if (has_checkpoint())
+      identity_ = identify(grid.problem, grid.options); // reads all of the mesh
   }
 
   bool has_checkpoint() const { return !checkpoint_.empty(); }
@@ -157,8 +171,8 @@ public:
   template<class Exec>
   void step(const Exec& exec, const DesignOptimizer<Exec>& optimizer, const DesignStep& step) {
     if (history_)
-      history_->add(step);
-    if (frames_ && step.number % *options_.vtk_every == 0)
+      history_->add(step, at_->num_elem());
+    if (frames_ && at_ == &model_ && step.number % *options_.vtk_every == 0)
       frame(exec, optimizer, step.number);
     if (options_.checkpoint_every && step.number % *options_.checkpoint_every == 0)
       checkpoint(exec, optimizer);
@@ -273,6 +287,7 @@ private:
 
   const TopoptCommandOptions& options_;
   const TopoptModel& model_;
+  const TopoptModel* at_; ///< of which steps are
   DriverContext& context_;
   DesignIdentity identity_;
   std::string design_, stl_, file_3mf_, checkpoint_;
@@ -294,7 +309,7 @@ void show(const DesignStep& step, int last_step, double remaining, DriverContext
 }
 
 template<class Exec>
-std::unique_ptr<DesignOptimizer<Exec>> make_optimizer(const Exec& exec, const std::string& problem,
+std::unique_ptr<DesignOptimizer<Exec>> make_optimizer(const Exec& exec, const std::string& where,
                                                       const TopoptModel& model,
                                                       TopoptRunResults& results) {
   const Stopwatch watch;
@@ -305,13 +320,13 @@ std::unique_ptr<DesignOptimizer<Exec>> make_optimizer(const Exec& exec, const st
   } catch (const std::invalid_argument& error) {
     const std::string message = library_message(error);
     const bool by_layers = model.num_kept > 0 && message.find("solid elements") == 0;
-    fail<InputError>(problem, ": ", message,
+    fail<InputError>(where, ": ", message,
                      by_layers ? "; " + format_count(model.num_kept) +
                                      " of them are kept around supports and loads: keep less "
                                      "(--keep), or take more volume (--volume)"
                                : "");
   }
-  results.seconds.setup = watch.seconds();
+  results.seconds.setup += watch.seconds();
   DesignEngine& engine = results.engine;
   static_cast<DesignEngineInfo&>(engine) = optimizer->body().engine();
   engine.radius = optimizer->radius();
@@ -319,13 +334,27 @@ std::unique_ptr<DesignOptimizer<Exec>> make_optimizer(const Exec& exec, const st
   return optimizer;
 }
 
-/// Sets the state of a checkpoint.
+/// The models of a run: of coarser grids, the coarsest first, then that which is asked for.
+using Grids = std::vector<const TopoptModel*>;
+
+/// The grid that steps begin on: the first, or that of a checkpoint.
+std::size_t first_grid(const TopoptCommandOptions& options, const Grids& grids) {
+  if (options.resume.empty() || grids.size() == 1)
+    return 0;
+  std::vector<DesignIdentity> identities;
+  for (const TopoptModel* grid : grids)
+    identities.push_back(identify(grid->problem, grid->options));
+  // Of another mesh: refused as one of the finest.
+  return std::min(find_mesh_of_checkpoint(options.resume, identities), grids.size() - 1);
+}
+
+/// Sets the state of a checkpoint. After the last step on a coarser grid the next one takes over.
 template<class Exec>
 void resume(const Exec& exec, const TopoptCommandOptions& options, const TopoptModel& model,
-            DesignOptimizer<Exec>& optimizer, DriverContext& context) {
+            bool is_finest, DesignOptimizer<Exec>& optimizer, DriverContext& context) {
   const DesignState state =
       read_design_checkpoint(options.resume, identify(model.problem, model.options), model.problem);
-  if (state.steps >= model.options.max_steps)
+  if (is_finest && state.steps >= model.options.max_steps)
     fail<UsageError>("--resume ", options.resume, ": step ", state.steps, " of ",
                      model.options.max_steps, " is done already: give a larger --steps");
   context.provenance().inputs.push_back(record_input(options.resume));
@@ -335,6 +364,28 @@ void resume(const Exec& exec, const TopoptCommandOptions& options, const TopoptM
     fail<InputError>(options.resume, ": ", library_message(error));
   }
   log_info("resumed after step ", state.steps);
+}
+
+/// Sets the design of another run.
+template<class Exec>
+void start_from(const Exec& exec, const TopoptCommandOptions& options, const TopoptModel& model,
+                DesignOptimizer<Exec>& optimizer, DriverContext& context) {
+  const TimedScope scope("ossatura::topopt::start_from");
+  const PlacedDensities design = read_start_design(options.start_from);
+  context.provenance().inputs.push_back(record_input(options.start_from));
+  std::vector<double> density;
+  try {
+    density = densities_at(exec, design, model.problem);
+  } catch (const std::invalid_argument& error) {
+    fail<InputError>(options.start_from, ": ", library_message(error), "; the one ends at ",
+                     format_number(model.problem.bounds()[3]), ", ",
+                     format_number(model.problem.bounds()[4]), ", ",
+                     format_number(model.problem.bounds()[5]),
+                     " m: take a design of the same body, in m (--unit)");
+  }
+  optimizer.start_from(exec, density);
+  log_info("started from ", options.start_from, " with ",
+           format_count(std::int64_t(design.density.size())), " elements");
 }
 
 /// Takes steps until the design is done, breaks down or is stopped.
@@ -364,8 +415,47 @@ void take_steps(const Exec& exec, DesignOptimizer<Exec>& optimizer, Recorder& re
     results.has_checkpoint = recorder.has_checkpoint();
   }
   context.end_solve();
-  results.seconds.steps = watch.seconds();
+  results.seconds.steps += watch.seconds();
   results.converged = results.breakdown.empty() && optimizer.has_converged();
+}
+
+/// Takes the steps of one of the grids, and notes what they were if there are several.
+template<class Exec>
+void take_grid_steps(const Exec& exec, const Grids& grids, std::size_t which,
+                     DesignOptimizer<Exec>& optimizer, Recorder& recorder, DriverContext& context,
+                     TopoptRunResults& results) {
+  const TopoptModel& grid = *grids[which];
+  const std::size_t before = results.steps.size();
+  const Stopwatch watch;
+  recorder.enter(grid);
+  take_steps(exec, optimizer, recorder, context, grids.back()->options.max_steps, results);
+  if (grids.size() > 1)
+    results.grids.push_back({grid.num_elem(), grid.problem.lattice->edge(), optimizer.radius(),
+                             results.steps.size() - before, watch.seconds()});
+}
+
+/// Takes the steps on coarser grids, from `grids[first]` on, whose optimiser becomes that of the
+/// last grid with the design so far. Where they end before they are done, the checkpoint is that of
+/// the grid where they did.
+template<class Exec>
+void take_coarser_steps(const Exec& exec, const TopoptCommandOptions& options, const Grids& grids,
+                        std::size_t first, std::unique_ptr<DesignOptimizer<Exec>>& optimizer,
+                        Recorder& recorder, DriverContext& context, TopoptRunResults& results) {
+  for (std::size_t k = first; k + 1 < grids.size(); ++k) {
+    if (!results.has_ended()) {
+      take_grid_steps(exec, grids, k, *optimizer, recorder, context, results);
+      if (results.has_ended() && recorder.has_checkpoint())
+        recorder.checkpoint(exec, *optimizer);
+    }
+    const DesignState state = optimizer->state(exec);
+    const PlacedDensities design = place_densities(grids[k]->problem, state.x);
+    optimizer.reset();
+    optimizer = make_optimizer(exec, options.problem, *grids[k + 1], results);
+    const TimedScope scope("ossatura::topopt::refine");
+    optimizer->start_from(exec, densities_at(exec, design, grids[k + 1]->problem), &state);
+    log_info("after step ", state.steps, " on ", format_count(grids[k + 1]->num_elem()),
+             " elements");
+  }
 }
 
 /// Solves for the last design, from the displacements of the last step, and looks what holds.
@@ -391,8 +481,9 @@ void require_room_in_files(const TopoptCommandOptions& options, const TopoptMode
 }
 
 template<class Exec>
-int run_on(const Exec& exec, const TopoptCommandOptions& options, const TopoptModel& model,
+int run_on(const Exec& exec, const TopoptCommandOptions& options, const Grids& grids,
            double read_seconds, DriverContext& context) {
+  const TopoptModel& model = *grids.back();
   TopoptRunResults results;
   const std::string stem = file_stem(options.problem);
   results.seconds.read = read_seconds;
@@ -406,16 +497,22 @@ int run_on(const Exec& exec, const TopoptCommandOptions& options, const TopoptMo
   }
 
   require_room_in_files(options, model);
-  auto optimizer = make_optimizer(exec, options.problem, model, results);
+  const std::size_t first = first_grid(options, grids);
+  auto optimizer = make_optimizer(exec, options.problem, *grids[first], results);
   if (!options.resume.empty())
-    resume(exec, options, model, *optimizer, context);
+    resume(exec, options, *grids[first], first + 1 == grids.size(), *optimizer, context);
+  if (!options.start_from.empty())
+    start_from(exec, options, *grids[first], *optimizer, context);
   results.first_step = optimizer->num_steps();
   context.begin_outputs(stem);
   Recorder recorder(options, model, results.first_step, stem, context);
-  take_steps(exec, *optimizer, recorder, context, model.options.max_steps, results);
-  // Before the final analysis, which changes the displacements that the next step starts from.
-  if (recorder.has_checkpoint())
-    recorder.checkpoint(exec, *optimizer);
+  take_coarser_steps(exec, options, grids, first, optimizer, recorder, context, results);
+  if (!results.has_ended()) {
+    take_grid_steps(exec, grids, grids.size() - 1, *optimizer, recorder, context, results);
+    // Before the final analysis, which changes the displacements that the next step starts from.
+    if (recorder.has_checkpoint())
+      recorder.checkpoint(exec, *optimizer);
+  }
   if (results.breakdown.empty()) {
     const Stopwatch final_watch;
     const TimedScope scope("ossatura::topopt::analyse");
@@ -440,11 +537,16 @@ int run_on(const Exec& exec, const TopoptCommandOptions& options, const TopoptMo
 int run_topopt(const TopoptCommandOptions& options, DriverContext& context) {
   const Stopwatch watch;
   const TopoptModel model = make_topopt_model(options, context);
+  const std::vector<TopoptModel> coarser = make_coarser_models(options, model);
   require_reanalysable(options, model);
   require_bound(options, model);
+  Grids grids;
+  for (const TopoptModel& one : coarser)
+    grids.push_back(&one);
+  grids.push_back(&model);
   const double seconds = watch.seconds();
   return with_backend(context.choose_backend(3 * model.num_nodes()), [&](const auto& exec) {
-    return run_on(exec, options, model, seconds, context);
+    return run_on(exec, options, grids, seconds, context);
   });
 }
 

@@ -97,6 +97,33 @@ void lower_free(const Exec& exec, const Array<std::uint8_t, Exec>& role,
 
 namespace detail {
 template<class Exec>
+struct ScaleFree {
+  Array<std::uint8_t, Exec> role;
+  Array<double, Exec> from, x;
+  double floor, least, factor;
+  KOKKOS_FUNCTION void operator()(std::int64_t e) const {
+    if (role(e) != std::uint8_t(DesignRole::free)) {
+      x(e) = from(e);
+      return;
+    }
+    const double scaled = factor * Kokkos::max(from(e), floor);
+    x(e) = Kokkos::max(least, Kokkos::min(scaled, 1.0));
+  }
+};
+} // namespace detail
+
+/// x = `factor` times `from`, and that at least `floor`, where an element is free, in [least, 1].
+/// Does not fence.
+template<class Exec>
+void scale_free(const Exec& exec, const Array<std::uint8_t, Exec>& role,
+                const Array<double, Exec>& from, double floor, double least, double factor,
+                const Array<double, Exec>& x) {
+  Kokkos::parallel_for("ossatura::scale_free", range(exec, x.extent(0)),
+                       detail::ScaleFree<Exec>{role, from, x, floor, least, factor});
+}
+
+namespace detail {
+template<class Exec>
 struct ScaleBySlope {
   SimpLaw law;
   Array<double, Exec> density, gradient;

@@ -6,6 +6,7 @@
 #include <ossatura/kernels/algebra/fused_updates/free.hpp>
 #include <ossatura/kernels/algebra/plus_diagonal.hpp>
 #include <ossatura/kernels/algebra/reproducible_sums/free_norm.hpp>
+#include <ossatura/kernels/algebra/rigid_groups.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/hexa/block_matrix.hpp>
 #include <ossatura/kernels/hexa/modulus_change.hpp>
@@ -80,6 +81,7 @@ struct HexaSolver<Exec>::Implementation {
   HexaSolverOptions options;
   OperatorChoice<HexaOperatorKind> choice;
   detail::HexaStiffness<Exec> stiffness;
+  RigidGroups<Exec> rigid;
   std::unique_ptr<HexaOperator<Exec, double>> matrix;
   PlusDiagonal<Exec, double> product;
   std::shared_ptr<const AggregationHierarchy<Exec>> hierarchy; ///< of amg alone
@@ -254,6 +256,16 @@ struct HexaSolver<Exec>::Implementation {
     return options.cg.max_iterations >= 2 * (age.own + options.forming_cost);
   }
 
+  /// Of what counts of forces.
+  double norm_of(const Exec& exec, const Array<double, Exec>& f) const {
+    if (rigid.count() == 0)
+      return free_norm(exec, stiffness.held.mask, f);
+    Kokkos::deep_copy(exec, r, f);
+    clear(exec, stiffness.held, r);
+    project_rigid(exec, rigid, r);
+    return free_norm(exec, stiffness.held.mask, r);
+  }
+
   template<class Scalar>
   SolveResult iterate(const Exec& exec, HexaIteration<Exec, Scalar>& iteration, const CgOptions& cg,
                       const Array<double, Exec>& f, const Array<double, Exec>& u,
@@ -261,13 +273,16 @@ struct HexaSolver<Exec>::Implementation {
     return conjugate_gradients(
         exec, cg,
         [&](const auto& x, const auto& y) {
+          project_rigid(exec, rigid, x); // a cycle, of fewer digits, knows no rigid bodies
           product.apply(exec, x, y);
           clear(exec, stiffness.held, y);
+          project_rigid(exec, rigid, y);
         },
         [&](const auto& x, double scale, const auto& residual) {
           apply_then(
               exec, product, x, q,
               StoreScaledResidual<Exec, double, double>{stiffness.held.mask, f, scale, residual});
+          project_rigid(exec, rigid, residual);
         },
         [&](const auto& b) { return iteration.preconditioner().apply(exec, b); },
         CgVectors<Exec, double, double, Scalar>{u, r, p, q, iteration.b}, observe);
@@ -390,6 +405,17 @@ void HexaSolver<Exec>::set_springs(const Exec& exec, const Array<double, Exec>& 
 }
 
 template<class Exec>
+void HexaSolver<Exec>::set_rigid(const Exec& exec,
+                                 const std::vector<std::vector<std::int32_t>>& groups,
+                                 const std::vector<double>& point) {
+  Implementation& solver = *implementation_;
+  std::vector<bool> is_held;
+  for (const std::uint8_t mask : download(exec, solver.stiffness.held.mask))
+    is_held.push_back(mask != 0);
+  solver.rigid = make_rigid_groups(exec, groups, point, is_held);
+}
+
+template<class Exec>
 void HexaSolver<Exec>::set_modulus(const Exec& exec, const Array<double, Exec>& modulus) {
   Implementation& solver = *implementation_;
   OSSATURA_REQUIRE(std::int64_t(modulus.extent(0)) == solver.stiffness.arrays.num_elem,
@@ -429,7 +455,7 @@ SolveResult HexaSolver<Exec>::solve(const Exec& exec, const Array<double, Exec>&
                        f.extent(0) == u.extent(0),
                    f.extent(0) << " forces, " << u.extent(0) << " displacements");
   SolveResult result;
-  const double norm = free_norm(exec, solver.stiffness.held.mask, f);
+  const double norm = solver.norm_of(exec, f);
   if (norm == 0) {
     Kokkos::deep_copy(exec, u, 0.0);
     fence(exec, "ossatura::HexaSolver::solve");
@@ -443,6 +469,7 @@ SolveResult HexaSolver<Exec>::solve(const Exec& exec, const Array<double, Exec>&
   }
 
   clear(exec, solver.stiffness.held, u);
+  project_rigid(exec, solver.rigid, u);
   CgOptions cg = solver.options.cg;
   cg.reference = norm;
   bool fell_back = false;

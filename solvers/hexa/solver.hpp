@@ -104,6 +104,12 @@ public:
   SolveResult solve(const Exec& exec, const Array<double, Exec>& f, const Array<double, Exec>& u,
                     const IterationObserver& observe = {});
 
+  /// Groups of nodes that move as rigid bodies do, free otherwise: solutions have such motions, and
+  /// of what f has at these nodes its resultants count. Before solves. Throws std::invalid_argument
+  /// as make_rigid_groups does. Fences.
+  void set_rigid(const Exec& exec, const std::vector<std::vector<std::int32_t>>& groups,
+                 const std::vector<double>& point);
+
   /// y = A u, springs included, at all components. Does not fence.
   void apply(const Exec& exec, const Array<double, Exec>& u, const Array<double, Exec>& y) const;
 

@@ -5,6 +5,7 @@
 #include <ossatura/kernels/algebra/count_not_positive.hpp>
 #include <ossatura/kernels/algebra/fused_updates/free.hpp>
 #include <ossatura/kernels/algebra/reproducible_sums/free_norm.hpp>
+#include <ossatura/kernels/algebra/rigid_groups.hpp>
 #include <ossatura/kernels/algebra/sparse/block_operator.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/solvers/aggregation/multigrid.hpp>
@@ -43,6 +44,7 @@ struct SolidSolver<Exec>::Implementation {
   SolidArrays<Exec> arrays;
   UnitLame lame;
   Constraints<Exec> held;
+  RigidGroups<Exec> rigid;
   Array<double, Exec> spring; ///< [num_nodes, 3], or empty
   std::shared_ptr<AggregationHierarchy<Exec>> hierarchy;
   Array<double, Exec> r, p, q;
@@ -99,6 +101,16 @@ struct SolidSolver<Exec>::Implementation {
     ++num_formings;
   }
 
+  /// Of what counts of forces.
+  double norm_of(const Exec& exec, const Array<double, Exec>& f) const {
+    if (rigid.count() == 0)
+      return free_norm(exec, held.mask, f);
+    Kokkos::deep_copy(exec, r, f);
+    clear(exec, held, r);
+    project_rigid(exec, rigid, r);
+    return free_norm(exec, held.mask, r);
+  }
+
   template<class Scalar>
   SolveResult iterate(const Exec& exec, SolidIteration<Exec, Scalar>& iteration,
                       const CgOptions& cg, const Array<double, Exec>& f,
@@ -106,12 +118,15 @@ struct SolidSolver<Exec>::Implementation {
     return conjugate_gradients(
         exec, cg,
         [&](const auto& x, const auto& y) {
+          project_rigid(exec, rigid, x); // a cycle, of fewer digits, knows no rigid bodies
           fp64.product.apply(exec, x, y);
           clear(exec, held, y);
+          project_rigid(exec, rigid, y);
         },
         [&](const auto& x, double scale, const auto& residual) {
           apply_then(exec, fp64.product, x, q,
                      StoreScaledResidual<Exec, double, double>{held.mask, f, scale, residual});
+          project_rigid(exec, rigid, residual);
         },
         [&](const auto& b) { return iteration.multigrid->apply(exec, b); },
         CgVectors<Exec, double, double, Scalar>{u, r, p, q, iteration.b}, observe);
@@ -164,6 +179,17 @@ void SolidSolver<Exec>::set_springs(const Exec& exec, const Array<double, Exec>&
 }
 
 template<class Exec>
+void SolidSolver<Exec>::set_rigid(const Exec& exec,
+                                  const std::vector<std::vector<std::int32_t>>& groups,
+                                  const std::vector<double>& point) {
+  Implementation& solver = *implementation_;
+  std::vector<bool> is_held;
+  for (const std::uint8_t mask : download(exec, solver.held.mask))
+    is_held.push_back(mask != 0);
+  solver.rigid = make_rigid_groups(exec, groups, point, is_held);
+}
+
+template<class Exec>
 void SolidSolver<Exec>::set_modulus(const Exec& exec, const Array<double, Exec>& modulus) {
   Implementation& solver = *implementation_;
   const std::int64_t bad = count_not_positive(exec, modulus);
@@ -194,7 +220,7 @@ SolveResult SolidSolver<Exec>::solve(const Exec& exec, const Array<double, Exec>
   OSSATURA_REQUIRE(std::int64_t(f.extent(0)) == solver.num_dofs() && f.extent(0) == u.extent(0),
                    f.extent(0) << " forces, " << u.extent(0) << " displacements");
   SolveResult result;
-  const double norm = free_norm(exec, solver.held.mask, f);
+  const double norm = solver.norm_of(exec, f);
   if (norm == 0) {
     Kokkos::deep_copy(exec, u, 0.0);
     fence(exec, "ossatura::SolidSolver::solve");
@@ -207,6 +233,7 @@ SolveResult SolidSolver<Exec>::solve(const Exec& exec, const Array<double, Exec>
     return result;
   }
   clear(exec, solver.held, u);
+  project_rigid(exec, solver.rigid, u);
   CgOptions cg = solver.options.cg;
   cg.reference = norm;
   const auto iterate = [&](const CgOptions& part, const IterationObserver& watch) {

@@ -88,8 +88,7 @@ template<class Exec>
 std::vector<BodyLoad> checked_body_loads(const std::vector<BodyLoad>& loads,
                                          const DesignBody<Exec>& body, const std::string& what) {
   OSSATURA_REQUIRE(loads.empty() || body.has_mass(),
-                   what << ": gravity and rotation are not known of this body (voxels and elements "
-                           "other than hexahedra)");
+                   what << ": gravity and rotation are not known of this body (voxels)");
   for (const BodyLoad& load : loads) {
     double length = 0, size = load.square_speed;
     for (std::size_t c = 0; c < 3; ++c) {

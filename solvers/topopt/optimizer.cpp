@@ -35,6 +35,34 @@ struct CountBadVariables {
   }
 };
 
+/// Where a continuous function is of other signs.
+struct Bracket {
+  double low, at_low, high, at_high;
+};
+
+/// Calls value(x) for places within the bracket, which shrinks, until its size is at most `slack`,
+/// by false position (Illinois). Returns the last value.
+template<class Value>
+double find_root(Bracket& b, double slack, const Value& value) {
+  double now = b.at_high;
+  for (int k = 0, same = 0; k < 100 && std::fabs(now) > slack; ++k) {
+    const double x = (b.low * b.at_high - b.high * b.at_low) / (b.at_high - b.at_low);
+    now = value(x);
+    if ((now > 0) == (b.at_low > 0)) {
+      b.low = x;
+      b.at_low = now;
+      b.at_high *= same > 0 ? 0.5 : 1;
+      same = 1;
+    } else {
+      b.high = x;
+      b.at_high = now;
+      b.at_low *= same < 0 ? 0.5 : 1;
+      same = -1;
+    }
+  }
+  return now;
+}
+
 bool at_end(const Continuation& c, double value) {
   return c.every == 0 || value >= c.end;
 }
@@ -62,7 +90,7 @@ struct DesignOptimizer<Exec>::Implementation {
   std::vector<double> limit_scale, objectives; ///< of DesignState
   double excess = 0, dilated_limit = 0;        ///< likewise
   double scale = 0, penalty, sharpness, change = 1;
-  int steps = 0;
+  int steps = 0, first_step = 0;
 
   Implementation(const Exec& exec, const DesignProblem& problem, const DesignOptions& given)
       : options(checked(given))
@@ -347,35 +375,44 @@ struct DesignOptimizer<Exec>::Implementation {
       return true;
     const TimedScope scope("ossatura::design::meet_volume");
     Kokkos::deep_copy(exec, x_new(exec), x);
-    const auto value = [&] { return volume_excess() + slack / 2; };
-    double low = 0, at_low = value();
-    double high = options.move;
-    lower_design(exec, high);
-    double at_high = value();
-    if (at_high > 0) {
+    const auto value = [&](double by) {
+      lower_design(exec, by);
+      return volume_excess() + slack / 2;
+    };
+    Bracket bracket{0, volume_excess() + slack / 2, options.move, value(options.move)};
+    if (bracket.at_high > 0) {
       lower_design(exec, 0);
       return false;
     }
-    double now = at_high;
-    for (int k = 0, same = 0; k < 100 && std::fabs(now) > slack / 2; ++k) {
-      const double by = (low * at_high - high * at_low) / (at_high - at_low);
-      lower_design(exec, by);
-      now = value();
-      if (now > 0) {
-        low = by;
-        at_low = now;
-        at_high *= same > 0 ? 0.5 : 1;
-        same = 1;
-      } else {
-        high = by;
-        at_high = now;
-        at_low *= same < 0 ? 0.5 : 1;
-        same = -1;
-      }
-    }
-    if (now > slack / 2)
-      lower_design(exec, high);
+    if (find_root(bracket, slack / 2, value) > slack / 2)
+      lower_design(exec, bracket.high);
     return true;
+  }
+
+  /// Free variables are those of x_new times a factor that makes the volume what is allowed.
+  bool start(const Exec& exec) {
+    constexpr double floor = 1e-3; // optimality criteria leave a variable of 0 there for good
+    constexpr double slack = 1e-9, most = 1 / floor;
+    const auto value = [&](double factor) {
+      scale_free(exec, densities.role(), x_new(exec), floor, least(), factor, x);
+      refresh(exec);
+      return volume_excess();
+    };
+    double at_one = value(1);
+    if (is_volume() || std::fabs(at_one) <= slack)
+      return true;
+    Bracket bracket{1, at_one, 1, at_one};
+    if (at_one > 0) {
+      bracket.low = 0;
+      bracket.at_low = value(0);
+    }
+    while (bracket.at_high < 0 && bracket.high < most) {
+      bracket.low = bracket.high;
+      bracket.at_low = bracket.at_high;
+      bracket.high = std::min(2 * bracket.high, most);
+      bracket.at_high = value(bracket.high);
+    }
+    return bracket.at_low < 0 && bracket.at_high > 0 && find_root(bracket, slack, value) <= 1e-6;
   }
 
   bool continues() const {
@@ -407,7 +444,7 @@ double DesignOptimizer<Exec>::radius() const {
 template<class Exec>
 bool DesignOptimizer<Exec>::has_converged() const {
   const Implementation& own = *implementation_;
-  return own.steps > 0 && !own.continues() &&
+  return own.steps > own.first_step && !own.continues() &&
          (own.change < own.options.change_tolerance || own.is_settled());
 }
 
@@ -546,6 +583,7 @@ DesignState DesignOptimizer<Exec>::state(const Exec& exec) const {
   const Implementation& own = *implementation_;
   DesignState state;
   state.steps = own.steps;
+  state.first_step = own.first_step;
   const DesignBody<Exec>& body = *own.body;
   state.x = body.download_elements(exec, own.x);
   if (own.mma) {
@@ -577,6 +615,8 @@ void DesignOptimizer<Exec>::set_state(const Exec& exec, const DesignState& state
   OSSATURA_REQUIRE(state.limit_scale.empty() || state.limit_scale.size() == own.limits.count(),
                    state.limit_scale.size() << " factors of " << own.limits.count() << " limits");
   OSSATURA_REQUIRE(state.x.size() == n, state.x.size() << " variables of " << n << " elements");
+  OSSATURA_REQUIRE(state.first_step >= 0 && state.first_step <= state.steps,
+                   "step " << state.steps << " after " << state.first_step);
   for (const std::vector<double>* values : {&state.x_old, &state.x_older, &state.low, &state.high})
     OSSATURA_REQUIRE(values->size() == history,
                      values->size() << " values of the history, which has " << history);
@@ -591,7 +631,7 @@ void DesignOptimizer<Exec>::set_state(const Exec& exec, const DesignState& state
   set(state.x, own.x);
   if (own.mma) {
     MmaHistory<Exec>& to = own.mma->history();
-    to.steps = state.steps;
+    to.steps = state.steps - state.first_step;
     set(state.x_old, to.x_old);
     set(state.x_older, to.x_older);
     set(state.low, to.low);
@@ -601,6 +641,7 @@ void DesignOptimizer<Exec>::set_state(const Exec& exec, const DesignState& state
     Kokkos::deep_copy(exec, u[k], own.body->upload_nodes(exec, state.displacement[k]));
   fence(exec, "ossatura::design::set_state");
   own.steps = state.steps;
+  own.first_step = state.first_step;
   own.scale = state.scale;
   own.penalty = state.penalty;
   own.sharpness = state.sharpness;
@@ -628,6 +669,31 @@ void DesignOptimizer<Exec>::set_variables(const Exec& exec, const Array<double, 
   set_passive(exec, own.densities.role(), 1, 0, own.x);
   own.refresh(exec);
   fence(exec, "ossatura::design::set_variables");
+}
+
+template<class Exec>
+bool DesignOptimizer<Exec>::start_from(const Exec& exec, const std::vector<double>& x,
+                                       const DesignState* coarse) {
+  Implementation& own = *implementation_;
+  OSSATURA_REQUIRE(own.steps == 0, "a start after step " << own.steps);
+  OSSATURA_REQUIRE(x.size() == own.num_variables,
+                   x.size() << " variables of " << own.num_variables << " elements");
+  if (coarse != nullptr) {
+    OSSATURA_REQUIRE(coarse->limit_scale.size() == own.limits.count(),
+                     coarse->limit_scale.size()
+                         << " factors of " << own.limits.count() << " limits");
+    own.steps = own.first_step = coarse->steps;
+    own.scale = coarse->scale;
+    own.penalty = coarse->penalty;
+    own.sharpness = coarse->sharpness;
+    own.limit_scale = coarse->limit_scale;
+    own.dilated_limit = coarse->dilated_limit;
+  }
+  set_variables(exec, body().upload_elements(exec, x));
+  Kokkos::deep_copy(exec, own.x_new(exec), own.x);
+  const bool has_volume = own.start(exec);
+  fence(exec, "ossatura::design::start_from");
+  return has_volume;
 }
 
 #define OSSATURA_INSTANTIATE(Exec) template class DesignOptimizer<Exec>;

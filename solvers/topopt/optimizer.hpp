@@ -62,6 +62,7 @@ struct DesignStep {
 /// deterministic.
 struct DesignState {
   int steps = 0;                      ///< done
+  int first_step = 0;                 ///< of these, on coarser meshes (start_from)
   std::vector<double> x;              ///< [num_elem] variables
   std::vector<double> x_old, x_older; ///< those of the last two steps; with OC empty, as the next
   std::vector<double> low, high;      ///< [num_elem] asymptotes of MMA
@@ -125,6 +126,17 @@ public:
   /// Throws std::invalid_argument for another length and other values, and the design is as before.
   /// Fences.
   void set_variables(const Exec& exec, const Array<double, Exec>& x);
+
+  /// Before the first step: the design of variables x [num_elem] in [0, 1], in the order of the
+  /// problem, that come from elsewhere, such as another mesh (start.hpp). Where an element is free
+  /// they are multiplied by one factor, and at most 1, so that the volume is what is allowed; as
+  /// large as they are where the volume is the objective. `coarse` is the state of an optimiser of
+  /// the same problem on another mesh, after whose steps those to come are numbered: continuation
+  /// and the scale of the objective go on from there. False where no factor makes the volume.
+  /// Throws std::invalid_argument as set_variables does, after a step, and for a state of other
+  /// constraints. Fences.
+  bool start_from(const Exec& exec, const std::vector<double>& x,
+                  const DesignState* coarse = nullptr);
 
   std::vector<double> densities(const Exec& exec) const;                ///< physical, [num_elem]
   std::vector<double> variables(const Exec& exec) const;                ///< [num_elem]

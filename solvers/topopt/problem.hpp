@@ -60,7 +60,10 @@ struct DesignProblem {
   std::vector<std::uint8_t> material{};  ///< [num_elem] numbers of these; empty: all the first
   std::vector<HeldComponents> held;
   std::vector<DesignLoadCase> cases; ///< at least one
-  std::vector<DesignRole> role;      ///< [num_elem], or empty: all free
+  /// Nodes of parts that do not bend and are not modelled: each list moves as a rigid body, free
+  /// otherwise, and takes the resultants of the forces on its nodes.
+  std::vector<std::vector<std::int32_t>> rigid{};
+  std::vector<DesignRole> role; ///< [num_elem], or empty: all free
   std::vector<MirrorPlane> mirrors;
   std::vector<DesignLimit> limits{}; ///< with the volume, at most max_mma_constraints
   // Of compliant mechanisms alone: the displacement sum of direction . u at `output` is maximised.

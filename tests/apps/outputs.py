@@ -168,6 +168,22 @@ class Replacing(OutputCase):
         for option in ("--hdf", "--parosol-output"):
             self.fails(BAD_FILE, "nodir", *CUBE, option, "nodir/x.h5")
 
+    def test_a_run_that_is_refused_leaves_the_history_before(self):
+        self.write("s.json", json.dumps(SCENE))
+        self.write("p.json", json.dumps(PROBLEM))
+        for arguments in ((*CUBE, "--hdf", "nodir/x.hdf"), ("pfem", "p.json", "--hdf", "nodir/x.hdf"),
+                          ("softbody", "s.json", "--checkpoint", "nodir/c.h5", "--checkpoint-every", "1"),
+                          ("softbody", "s.json", "--hdf", "nodir/x.hdf"),
+                          ("topopt", "cantilever", "--stl", "nodir/x.stl"),
+                          ("topopt", "cantilever", "--checkpoint", "nodir/c.h5", "--checkpoint-every", "1")):
+            with self.subTest(arguments=arguments):
+                self.write("h.csv", "of the run before")
+                self.fails(BAD_FILE, "nodir", *arguments, "--history", "h.csv", "-q")
+                self.assertEqual(self.read("h.csv"), "of the run before")
+        # No iteration: the first line all the same.
+        self.ossatura("pfem", "p.json", "--history", "h.csv", "-q")
+        self.assertIn("iteration", self.read("h.csv").splitlines()[0])
+
 
 class Compression(OutputCase):
     MODES = ("none", "fast", "small")

@@ -104,6 +104,76 @@ class Solids(TopoptCase):
                 for found, expected in zip(run["problem"]["cases"][0]["total_force"], (3, 0, 0)):
                     self.close(found, expected, 1e-9, scale=3)
 
+    # The end of a bar of E = 8 * 0.5^3 is rigid: F^2 L / (E A), and M^2 L / (E I) where elements have parabolas.
+    def test_rigid_ends_that_are_free(self):
+        for self.backend in driver_case.backends():
+            for kind in KINDS:
+                with self.subTest(kind=kind, backend=self.backend):
+                    self.write("deck.inp", Mesh(kind, (4, 2, 2)).deck("8., 0.", "X0, 1, 3\n"))
+                    run = self.solve(
+                        {"mesh": {"file": "deck.inp"}, "rigid_bodies": [{"set": "END"}], "volume_fraction": 0.5,
+                         "steps": 1, "filter": {"kind": "none"}, "solver": {"tolerance": 1e-10}, "cases": [
+                             {"name": "pull", "loads": [{"set": "END", "remote": {
+                                 "point": [9, 0.5, 0.5], "force": [2, 0, 0], "moment": [0, 0, 0]}}]},
+                             {"name": "bend", "loads": [{"set": "END", "remote": {
+                                 "point": [9, 0.5, 0.5], "force": [0, 0, 0], "moment": [0, 1, 0]}}]}]},
+                        "--hdf", "d.hdf")
+                    self.assertEqual(run["problem"]["rigid_bodies"], 1)
+                    pull, bend = run["results"]["steps"]["cases"][0]
+                    self.close(pull, 2 ** 2 * 4, 1e-8)
+                    if kind in ("C3D10", "C3D15", "C3D20", "C3D20R"):
+                        self.close(bend, 1 ** 2 * 4 / (1 / 12), 1e-7)
+                    else:
+                        self.assertTrue(5 < bend < 48)
+                    ends = hdf5_values.read(self.path("d.hdf"), "VTKHDF/PointData/rigid_body")
+                    self.assertEqual(int(sum(ends)), len(Mesh(kind, (4, 2, 2)).nodes_at(0, 4)))
+        self.backend = "serial"
+
+    def test_rigid_bodies_that_are_refused(self):
+        self.write("deck.inp", Mesh("C3D10", (2, 1, 1)).deck("8., 0.3", "X0, 1, 3\n"))
+        design = {"mesh": {"file": "deck.inp"}, "steps": 1, "cases": [
+            {"name": "pull", "loads": [{"set": "END", "total_force": [1, 0, 0]}]}]}
+        for bodies, message in (([{"set": "X0"}], "of rigid body 0 is held or moved"),
+                                ([{"set": "END"}, {"set": "END"}], "is of two rigid bodies"),
+                                ([{"box": [4, 0, 0, 4, 0, 1]}], "are on a line, and have no rotation about it"),
+                                ([{"set": "NONE"}], "NONE")):
+            with self.subTest(bodies=bodies):
+                self.write("p.json", json.dumps({**design, "rigid_bodies": bodies}))
+                self.fails(BAD_FILE, message, "topopt", "p.json", "-q")
+        self.fails(BAD_FILE, "p.json: rigid bodies are not known to the solver on voxels: take the grid mesh",
+                   "topopt", self.write("p.json", json.dumps({
+                       "mesh": {"box": {"cells": [4, 2, 2], "size": [4, 2, 2]}}, "material": {"young": 1, "poisson": 0.3},
+                       "supports": [{"box": [0, 0, 0, 0, 2, 2]}], "rigid_bodies": [{"box": [4, 0, 0, 4, 2, 2]}],
+                       "cases": [{"name": "a", "loads": [{"box": [4, 0, 0, 4, 2, 2], "total_force": [1, 0, 0]}]}],
+                       "steps": 1})) and "p.json", "--grid", "voxels", "-q")
+
+    # A bar of density 3 and E = 6 half as dense hangs: (rho / 2)^2 g^2 A L^3 / (3 E / 8) = 4800; one that turns.
+    def test_bars_that_hang_and_turn(self):
+        solid = ("--volume", "0.5", "--steps", "1", "--filter", "none", "--tolerance", "1e-11")
+        rollers = "X0, 1, 1\nY0, 2, 2\nZ0, 3, 3\n"
+        for self.backend in driver_case.backends():
+            for kind in KINDS:
+                with self.subTest(kind=kind, backend=self.backend):
+                    def bar(*load):
+                        self.write("deck.inp", Mesh(kind, (4, 1, 1)).deck(
+                            "6., 0.\n*DENSITY\n3.", rollers, "*DLOAD\n" + "\n".join(load) + "\n"))
+                        return self.optimise("deck.inp", *solid)
+                    run = bar("ALL, GRAV, 10., 1., 0., 0.")
+                    self.assertEqual(run["engine"]["method"], "mma")
+                    self.assertEqual(run["engine"]["linear_below"], 0.25)
+                    if kind in ("C3D10", "C3D15", "C3D20", "C3D20R"):
+                        self.close(run["results"]["steps"]["objective"][0], 2.25 * 100 * 64 / 3 / 0.75, 1e-8)
+                    else:  # of linear elements, which lack some of the energy
+                        self.close(run["results"]["steps"]["objective"][0], 2.25 * 100 * 64 / 3 / 0.75, 0.06)
+                    self.close(run["results"]["cases"][0]["support_force"][0], -120 * run["results"]["volume"], 1e-6)
+                    # w^2 times mass times the distance of the middle.
+                    run = bar("ALL, CENTRIF, 5., 0., 0., 7., 0., 0., -2.")
+                    self.close(run["results"]["cases"][0]["support_force"][0], -5 * 12 * 2 * run["results"]["volume"],
+                               0.2)
+        self.backend = "serial"
+        self.write("deck.inp", Mesh("C3D10").deck("8., 0.3", rollers, "*DLOAD\nALL, GRAV, 9.81, 0., 0., -1.\n"))
+        self.fails(BAD_FILE, "has no mass density", "topopt", "deck.inp")
+
     def test_what_is_of_hexahedra_alone(self):
         mesh = Mesh("C3D4", (2, 1, 1))
         self.write("two.inp", mesh.deck("8., 0.3", "X0, 1, 3\n", "*CLOAD\nEND, 3, -1.\n").replace(
@@ -111,10 +181,6 @@ class Solids(TopoptCase):
             "*MATERIAL, NAME=N\n*ELASTIC\n8., 0.2\n*SOLID SECTION, ELSET=ONE, MATERIAL=N\n"
             "*SOLID SECTION, ELSET=REST"))
         self.fails(BAD_FILE, "know one: give them the same", "topopt", "two.inp")
-        self.write("deck.inp", Mesh("C3D10").deck("8., 0.3\n*DENSITY\n1e-9", "X0, 1, 3\n",
-                                                  "*DLOAD\nALL, GRAV, 9.81, 0., 0., -1.\n"))
-        self.fails(BAD_FILE, "gravity and rotation are known on hexahedra of eight nodes (C3D8) alone", "topopt",
-                   "deck.inp")
 
     def test_designs_with_files_and_a_closed_surface(self):
         for kind in ("C3D4", "C3D10", "C3D6", "C3D20R"):

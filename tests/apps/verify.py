@@ -43,6 +43,9 @@ MOVED = {"mesh": {"box": {"cells": [6, 3, 3], "size": [2, 1, 1]}}, "material": {
              {"name": "b", "loads": [{"box": [2, 1, 0, 2, 1, 1], "total_force": [5, 0, 0]}]}]}
 HEAVY = {**MOVED, "material": {"young": 2e5, "poisson": 0.3, "mass_density": 40}, "cases": [
     {"name": "a", "gravity": [1, 0, -9.81]}, {"name": "b", "rotation": {"origin": [1, 0, 0], "axis": [1, 0, 1], "speed": 9}}]}
+RIGID = {**MOVED, "rigid_bodies": [{"box": [2, 0, 0, 2, 1, 1]}], "cases": [
+    {"name": "turn", "loads": [{"box": [2, 0, 0, 2, 1, 1], "remote": {
+        "point": [3, 0.5, 0.5], "force": [0, 0, -50], "moment": [20, 0, 0]}}]}]}
 RUNS = {
     "cube": ["bone", "--generate", "cube", "--size", "5"],
     "laminate": ["bone", "--generate", "laminate", "--size", "5,4,6", "--layers", "2=1000,1=5000",
@@ -74,7 +77,9 @@ RUNS = {
     "cantilever": ["topopt", "cantilever", "--cells", "8x4x4", "--volume", "0.3", "--steps", "3", "--bound"],
     "bridge": ["topopt", "bridge", "--cells", "16x4x4", "--steps", "12", "--volume", "0.4", "--radius", "1.5"],
     "inverter": ["topopt", "inverter", "--cells", "8x4x4", "--steps", "2"],
-    "moved": ["topopt", MOVED], "heavy": ["topopt", HEAVY],
+    "moved": ["topopt", MOVED], "heavy": ["topopt", HEAVY], "rigid": ["topopt", RIGID],
+    "hanging": ["topopt", Mesh("C3D10").deck("8., 0.3\n*DENSITY\n3.", "X0, 1, 3\n",
+                                             "*DLOAD\nALL, GRAV, 10., 1., 0., -2.\n"), "--steps", "2", "--radius", "0.8"],
     "tetra": ["topopt", Mesh("C3D10").cantilever(), "--steps", "3", "--radius", "0.8"],
     "mixed": ["topopt", Mesh("C3D20R", other="C3D15", split=2).cantilever(), "--steps", "2", "--radius", "0.8"],
     "linear": ["topopt", Mesh("C3D6", other="C3D8", split=2).cantilever(), "--steps", "2", "--radius", "0.8"],
@@ -309,6 +314,8 @@ FALSIFIED = [
     ("moved", "residual: b", field("CellData/material", put(30, 0))),
     ("heavy", "weight: a", field("PointData/weight_a", scale(slice(None), 1 + 1e-5))),
     ("heavy", "residual: b", field("PointData/weight_b", scale(slice(None), 1 + 1e-4))),
+    ("rigid", "rigid bodies: turn", field(U, put(6, 0))),
+    ("hanging", "residual: STEP 1", field("PointData/weight", scale(slice(None), 1 + 1e-4))),
     ("cantilever", "residual: tip", field(U, scale(slice(None), 1 + 1e-5))),
     ("cantilever", "compliance of the cases", field("PointData/load", scale(slice(None), 1 + 1e-5))),
     ("cantilever", "volume fraction", field("CellData/density", scale(40, 1 + 1e-5))),

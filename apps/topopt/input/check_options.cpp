@@ -28,6 +28,12 @@ void check_design(const CLI::App& app, const TopoptCommandOptions& options) {
     fail<UsageError>("--move ", o.move, ": greater than 0 and at most 1");
   if (app.count("--start") > 0)
     require_fraction("--start", o.start, "a density");
+  if (app.count("--start") > 0 && !options.start_from.empty())
+    fail<UsageError>("both --start and --start-from: leave one out");
+  if (!options.resume.empty() && !options.start_from.empty())
+    fail<UsageError>("--resume goes on with the design of a checkpoint: leave --start-from out");
+  if (options.levels < 0 || options.levels > 8)
+    fail<UsageError>("--levels ", options.levels, ": 0 to 8 coarser grids");
   if (!(o.change_tolerance >= 0))
     fail<UsageError>("--change ", o.change_tolerance, ": at least 0");
   if (app.count("--objective-change") > 0)

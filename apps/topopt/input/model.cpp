@@ -115,11 +115,7 @@ HexaModel load_mesh(ProblemDocument& document, DesignGrid grid, TopoptModel& mod
     warn_of_deck_units(source.file, file.model.young);
     return std::move(file.model);
   }
-  std::array<int, 3> cells = source.cells.value_or(std::array<int, 3>{});
-  if (source.kind == HexaSource::Kind::generator && !source.cells)
-    for (const GeneratorInfo& info : generator_infos())
-      if (source.generator == info.name)
-        cells = info.cells;
+  const std::array<int, 3> cells = cells_of(source);
   std::array<double, 3> size{double(cells[0]), double(cells[1]), double(cells[2])};
   size = source.size.value_or(size);
   const bool is_lattice = grid == DesignGrid::voxels && source.distort == 0 && !source.renumber;
@@ -375,9 +371,6 @@ void require_known_to_solids(const std::string& file, const TopoptModel& model) 
                        format_number(model.problem.poisson), " and ", format_number(one.poisson),
                        ", and meshes with tetrahedra, prisms or second-order elements know one: "
                        "give them the same");
-  if (model.problem.has_body_loads())
-    fail<InputError>(file, ": gravity and rotation are known on hexahedra of eight nodes (C3D8) "
-                           "alone: mesh with these, or leave them out");
 }
 
 /// What is of one grid is refused on the other.
@@ -513,6 +506,9 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
                                 : model.source + " has " + std::to_string(model.unused_points) +
                                       " points without element, which are left out") +
         ": choose by boxes or sets";
+  if (document.is_coarser)
+    traits.no_numbers = "numbers of nodes and elements are others on coarser grids (--levels): "
+                        "choose by boxes or sets";
   const PlaceSelector select(problem, hexa.node_sets, hexa.elem_sets, traits, model.unit,
                              step ? &*step : nullptr);
   require_body_size(model.source, select.bounds());
@@ -522,6 +518,8 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
   const auto displacements = find_displacements(document, select, held);
 
   problem.held = held.list();
+  for (const PlaceSelection& body : document.rigid)
+    problem.rigid.push_back(select.nodes(body));
   problem.mirrors = document.mirrors;
   require_whole(document);
   model.whole = document.whole;

@@ -107,6 +107,15 @@ void add_design_options(CLI::App& app, TopoptCommandOptions& o) {
                  " where stress is limited, " + default_text(move_of_robust) + " with --robust");
   add_number(app, o.changes, "--start", &D::start, "X", "Density of the first design",
              "that of --volume; 1 for --objective volume");
+  app.add_option("--start-from", o.start_from,
+                 "Start from the design of another run, of any mesh of the same body: its "
+                 "densities, before filters, at the places of the elements, made to fit --volume")
+      ->type_name("NAME.hdf");
+  app.add_option("--levels", o.levels,
+                 "On voxels: coarser grids on which the first three quarters of the steps are, "
+                 "each of cubes twice as large as the next one's")
+      ->type_name("N")
+      ->capture_default_str();
   add_number(app, o.changes, "--change", &D::change_tolerance, "X",
              "Stop when no density changes by more");
   add_number(app, o.changes, "--objective-change", &D::objective_change, "X",

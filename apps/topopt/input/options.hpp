@@ -29,6 +29,8 @@ struct TopoptCommandOptions : StepFileOptions {
 
   std::optional<DesignObjective> objective;                   ///< not of mechanisms
   std::optional<double> max_compliance, max_stress, max_mass; ///< J, Pa, kg
+  std::string start_from;                                     ///< a design of another mesh
+  int levels = 0;                                             ///< coarser grids before
   bool has_steps = false;                                     ///< --steps was given
   bool has_volume = false;                                    ///< --volume was given
   /// Each puts one option that was given in the place of the problem's.

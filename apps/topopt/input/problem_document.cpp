@@ -5,6 +5,7 @@
 #include "apps/topopt/input/read_problem.hpp"
 #include "apps/topopt/input/step_file.hpp"
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/solvers/topopt/generators.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -15,6 +16,14 @@ bool is_surface(const HexaSource& source) {
   const std::string ending = std::filesystem::path(source.file).extension().string();
   return source.kind == HexaSource::Kind::file &&
          (ending == ".stl" || ending == ".off" || is_step(source.file));
+}
+
+std::array<int, 3> cells_of(const HexaSource& source) {
+  if (source.kind == HexaSource::Kind::generator && !source.cells)
+    for (const GeneratorInfo& info : generator_infos())
+      if (source.generator == info.name)
+        return info.cells;
+  return source.cells.value_or(std::array<int, 3>{});
 }
 
 namespace {

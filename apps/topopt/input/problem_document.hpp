@@ -31,6 +31,9 @@ struct HexaSource {
   std::optional<std::uint64_t> renumber;     ///< seed of a random order of nodes and elements
 };
 
+/// Of a box or a generator: what is given, or what the generator has otherwise.
+std::array<int, 3> cells_of(const HexaSource& source);
+
 /// Whether the file is a surface, or a STEP file, to be filled with cubes.
 bool is_surface(const HexaSource& source);
 
@@ -117,6 +120,7 @@ struct ProblemDocument {
   std::optional<double> mass_density;    ///< kg / m^3
   std::vector<MaterialChoice> materials; ///< of some elements; the last one counts
   std::vector<SupportChoice> supports;
+  std::vector<PlaceSelection> rigid; ///< nodes of bodies that do not bend, and are free otherwise
   std::vector<CaseChoice> cases;
   std::vector<PassiveChoice> passive;
   std::optional<double> keep; ///< m around supports and loads that stay solid
@@ -130,6 +134,7 @@ struct ProblemDocument {
   std::vector<OutputChoice> outputs;
   std::vector<SpringChoice> springs;
   std::vector<std::string> surfaces; ///< files that selections name, as they are opened
+  bool is_coarser = false;           ///< cells are larger than those that the user asks for
   bool has_steps = false;            ///< how many is said, so that doing them is what was asked for
   /// Each puts what the problem says in the place of a default.
   Changes<DesignOptions> changes;

@@ -318,6 +318,9 @@ void read_loading(const JsonPlace& place, ProblemDocument& problem) {
         support.components = read_components(*components);
       problem.supports.push_back(std::move(support));
     }
+  if (const auto list = place.find("rigid_bodies"))
+    for (const Place& item : list->items("a list of nodes of rigid bodies"))
+      problem.rigid.push_back(read_nodes(item, {}, problem));
   if (const auto list = place.find("cases"))
     for (const Place& item : list->items("a list of load cases")) {
       problem.cases.push_back(read_case(item, problem));

@@ -88,9 +88,9 @@ HexaSource read_hexa_source(const JsonPlace& place, const std::string& directory
 ProblemDocument read_problem(const std::string& path) {
   const nlohmann::ordered_json json = read_json(path);
   const Place place(json, path);
-  std::vector<std::string> keys = {"description", "mesh",  "material",  "materials",
-                                   "supports",    "cases", "passive",   "keep",
-                                   "mirrors",     "whole", "objective", "constraints"};
+  std::vector<std::string> keys = {
+      "description", "mesh",    "material", "materials", "supports",    "cases",       "passive",
+      "keep",        "mirrors", "whole",    "objective", "constraints", "rigid_bodies"};
   for (const std::string& key : design_keys())
     keys.push_back(key);
   place.require_object(keys);

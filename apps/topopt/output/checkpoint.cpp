@@ -49,6 +49,27 @@ void add_mesh(ContentHash& hash, const DesignProblem& problem) {
   }
 }
 
+void add_load_cases(ContentHash& hash, const DesignProblem& problem) {
+  hash.add(problem.cases.size());
+  for (const DesignLoadCase& load_case : problem.cases) {
+    add_forces(hash, load_case.loads.forces);
+    hash.add(load_case.weight);
+    for (const NodeDisplacement& moved : load_case.loads.displacements) {
+      hash.add(moved.node);
+      hash.add(moved.component);
+      hash.add(moved.value);
+    }
+    for (const BodyLoad& load : load_case.loads.body) {
+      hash.add(load.square_speed);
+      for (const auto* vector : {&load.acceleration, &load.origin, &load.axis})
+        for (const double component : *vector)
+          hash.add(component);
+      for (const HexaMaterial& one : problem.materials)
+        hash.add(one.density);
+    }
+  }
+}
+
 void add_continuation(ContentHash& hash, const Continuation& c) {
   for (const double value : {c.start, c.end, c.factor, c.increment})
     hash.add(value);
@@ -107,30 +128,18 @@ DesignIdentity identify(const DesignProblem& problem, const DesignOptions& o) {
     hash.add(held.node);
     hash.add(held.components);
   }
-  hash.add(problem.cases.size());
-  for (const DesignLoadCase& load_case : problem.cases) {
-    add_forces(hash, load_case.loads.forces);
-    hash.add(load_case.weight);
-    for (const NodeDisplacement& moved : load_case.loads.displacements) {
-      hash.add(moved.node);
-      hash.add(moved.component);
-      hash.add(moved.value);
-    }
-    for (const BodyLoad& load : load_case.loads.body) {
-      hash.add(load.square_speed);
-      for (const auto* vector : {&load.acceleration, &load.origin, &load.axis})
-        for (const double component : *vector)
-          hash.add(component);
-      for (const HexaMaterial& one : problem.materials)
-        hash.add(one.density);
-    }
-  }
+  add_load_cases(hash, problem);
   hash.add(problem.role.size());
   for (const DesignRole role : problem.role)
     hash.add(role);
   for (const MirrorPlane& mirror : problem.mirrors) {
     hash.add(mirror.axis);
     hash.add(mirror.place);
+  }
+  for (const std::vector<std::int32_t>& body : problem.rigid) { // none: as before there were any
+    hash.add(body.size());
+    for (const std::int32_t node : body)
+      hash.add(node);
   }
   add_forces(hash, problem.output);
   for (const NodeSpring& spring : problem.springs) {
@@ -179,6 +188,8 @@ void write_design_checkpoint(const std::string& path, const DesignState& state,
     root.set_attribute("problem", identity.problem);
     root.set_attribute("options", identity.options);
     root.write_scalar("steps", state.steps);
+    if (state.first_step > 0)
+      root.write_scalar("first_step", state.first_step);
     root.write_scalar("scale", state.scale);
     root.write_scalar("penalty", state.penalty);
     root.write_scalar("sharpness", state.sharpness);
@@ -210,6 +221,14 @@ void write_design_checkpoint(const std::string& path, const DesignState& state,
       facts.set_attribute(name, value);
   }
   file.commit();
+}
+
+std::size_t find_mesh_of_checkpoint(const std::string& path,
+                                    const std::vector<DesignIdentity>& identities) {
+  const std::string mesh = open_checkpoint(path, format).root().text_attribute("mesh");
+  const auto found = std::find_if(identities.begin(), identities.end(),
+                                  [&](const DesignIdentity& one) { return one.mesh == mesh; });
+  return std::size_t(found - identities.begin());
 }
 
 namespace {
@@ -248,6 +267,9 @@ DesignState read_design_checkpoint(const std::string& path, const DesignIdentity
         "manufacturing must be as they were; steps, changes and the linear solver may be others");
   DesignState state;
   state.steps = root.dataset("steps").read_scalar<int>("the number of steps done");
+  if (root.has("first_step")) // after steps on coarser grids
+    state.first_step =
+        root.dataset("first_step").read_scalar<int>("the steps done on coarser grids");
   state.scale = root.dataset("scale").read_scalar<double>("the scale of the objective");
   state.penalty = root.dataset("penalty").read_scalar<double>("the power of the densities");
   state.sharpness = root.dataset("sharpness").read_scalar<double>("beta of the projection");
@@ -272,7 +294,7 @@ DesignState read_design_checkpoint(const std::string& path, const DesignIdentity
   state.high = read("high", num_elem, true);
   const auto count =
       root.dataset("num_displacements").read_scalar<std::int64_t>("the number of solves of a step");
-  if (state.steps < 0 ||
+  if (state.steps < 0 || state.first_step < 0 || state.first_step > state.steps ||
       !std::isfinite(state.scale + state.penalty + state.sharpness + state.change +
                      state.dilated_limit) ||
       count < 0 || count > 100000)

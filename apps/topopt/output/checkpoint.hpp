@@ -24,6 +24,11 @@ void write_design_checkpoint(const std::string& path, const DesignState& state,
                              const DesignIdentity& identity,
                              const std::vector<std::pair<std::string, std::string>>& run);
 
+/// The first of `identities` whose mesh the checkpoint is of, or their number. Throws InputError
+/// for a file that is no checkpoint or is damaged.
+std::size_t find_mesh_of_checkpoint(const std::string& path,
+                                    const std::vector<DesignIdentity>& identities);
+
 /// Throws InputError for a file that is no checkpoint, is damaged or belongs to something else.
 DesignState read_design_checkpoint(const std::string& path, const DesignIdentity& identity,
                                    const DesignProblem& problem);

@@ -35,10 +35,21 @@ std::vector<std::uint8_t> held_components(const DesignProblem& problem) {
   return held;
 }
 
+/// The rigid body of each node, from 1; 0: none.
+std::vector<std::int32_t> rigid_bodies(const DesignProblem& problem) {
+  std::vector<std::int32_t> number(problem.num_nodes());
+  for (std::size_t i = 0; i < problem.rigid.size(); ++i)
+    for (const std::int32_t node : problem.rigid[i])
+      number[std::size_t(node)] = std::int32_t(i) + 1;
+  return number;
+}
+
 /// The held components of each node, as bits, and the springs: with loads and displacements, which
 /// are there too, the balance of forces can be computed from the file alone.
 void write_supports(const DesignProblem& problem, VtkHdfWriter& file) {
   file.constant_point_data<std::uint8_t>("held", [&] { return held_components(problem); });
+  if (!problem.rigid.empty())
+    file.constant_point_data<std::int32_t>("rigid_body", [&] { return rigid_bodies(problem); });
   if (!problem.springs.empty())
     file.constant_point_data<double>(
         "spring", [&] { return sum_springs(problem); }, 3, "N/m");
@@ -79,6 +90,8 @@ void write_design(const std::string& path, const TopoptModel& model, const Desig
     file.set_mesh(mesh.point, mesh.node, VtkCell::hexahedron);
   }
   file.cell_data("density", fields.density, 1, "1");
+  if (!fields.variable.empty())
+    file.cell_data("variable", fields.variable, 1, "1");
   if (!problem.role.empty())
     file.constant_cell_data<std::uint8_t>("role", [&] { return roles(problem); });
   if (!problem.material.empty())

@@ -16,6 +16,7 @@ namespace ossatura {
 /// A design on the host.
 struct DesignFields {
   std::vector<double> density;                   ///< physical, [num_elem]
+  std::vector<double> variable;                  ///< that it is made of; empty: the same
   std::vector<double> energy;                    ///< J / m^3, [num_elem]; empty: not known
   std::vector<std::vector<double>> displacement; ///< m, [num_nodes, 3] of each case, or none
   std::vector<std::vector<double>>
@@ -26,9 +27,10 @@ struct DesignFields {
 /// Facts of a run, for every file.
 using RunFacts = std::vector<std::pair<std::string, std::string>>;
 
-/// One VTKHDF file: `density`, `role` where elements are passive, `strain_energy_density`,
-/// `relaxed_von_mises`, and `displacement` (of several cases: displacement_NAME). Throws InputError
-/// where it cannot be written. `kept` is of the files of this model, null: of none.
+/// One VTKHDF file: `density`, `variable`, `role` where elements are passive,
+/// `strain_energy_density`, `relaxed_von_mises`, and `displacement` (of several cases:
+/// displacement_NAME). Throws InputError where it cannot be written. `kept` is of the files of this
+/// model, null: of none.
 void write_design(const std::string& path, const TopoptModel& model, const DesignFields& fields,
                   int step, const RunFacts& facts,
                   Hdf5Compression compression = Hdf5Compression::fast, VtkHdfKept* kept = nullptr);

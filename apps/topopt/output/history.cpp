@@ -10,7 +10,7 @@ namespace ossatura {
 
 namespace {
 
-std::string head(std::size_t num_cases, std::size_t num_limits) {
+std::string head(std::size_t num_cases, std::size_t num_limits, bool has_grids) {
   std::string text = "step,objective";
   for (std::size_t i = 0; i < num_cases; ++i)
     text += ",case_" + std::to_string(i);
@@ -18,20 +18,23 @@ std::string head(std::size_t num_cases, std::size_t num_limits) {
     const std::string name = ",constraint_" + std::to_string(j);
     text += name + name + "_limit" + name + "_holds";
   }
-  return text + ",volume,change,grey,penalty,sharpness,iterations,residual,prepare,solve,gradient,"
-                "update,seconds";
+  return text +
+         ",volume,change,grey,penalty,sharpness,iterations,residual,prepare,solve,gradient,"
+         "update,seconds" +
+         (has_grids ? ",elements" : "");
 }
 
 } // namespace
 
 DesignHistory::DesignHistory(const std::string& path, std::size_t num_cases,
-                             const std::vector<DesignLimit>& limits)
-    : file_(path, head(num_cases, limits.size())) {
+                             const std::vector<DesignLimit>& limits, bool has_grids)
+    : file_(path, head(num_cases, limits.size(), has_grids))
+    , has_grids_(has_grids) {
   for (const DesignLimit& one : limits)
     limit_.push_back(one.limit);
 }
 
-void DesignHistory::add(const DesignStep& step) {
+void DesignHistory::add(const DesignStep& step, std::int64_t num_elem) {
   const auto exact = [](double value) { return "," + exact_digits(value); };
   char text[64];
   const auto brief = [&text](const char* format, double value) {
@@ -49,6 +52,8 @@ void DesignHistory::add(const DesignStep& step) {
   for (const double value : {step.seconds_prepare, step.seconds_solve, step.seconds_gradient,
                              step.seconds_update, seconds_of(step)})
     line += brief(",%.9f", value);
+  if (has_grids_)
+    line += "," + std::to_string(num_elem);
   file_.line(line);
 }
 

@@ -9,17 +9,19 @@ namespace ossatura {
 
 /// Columns by their names in the first line, one `case_K` for each of `num_cases`, and for each
 /// limit `constraint_J` with its limit and whether it holds (1 or 0); seconds for the phases.
-/// Numbers are written so that they can be read back exactly.
+/// With `has_grids` the last column, `elements`, says of which grid a step was. Numbers are written
+/// so that they can be read back exactly.
 class DesignHistory {
 public:
   /// Throws InputError where `path` cannot be written.
   DesignHistory(const std::string& path, std::size_t num_cases,
-                const std::vector<DesignLimit>& limits);
-  void add(const DesignStep& step);
+                const std::vector<DesignLimit>& limits, bool has_grids);
+  void add(const DesignStep& step, std::int64_t num_elem);
 
 private:
   std::vector<double> limit_;
   CsvFile file_;
+  bool has_grids_;
 };
 
 } // namespace ossatura

@@ -67,6 +67,8 @@ void add_problem(Table& table, const TopoptModel& model) {
       names.push_back(one.name + " of " + format_number(one.young) + " Pa");
     table.row("materials", joined(names, ", "));
   }
+  if (!p.rigid.empty())
+    table.row("rigid bodies", format_count(std::int64_t(p.rigid.size())));
   table.row("load cases", joined(model.case_names, ", "));
   table.row("objective", o.objective == DesignObjective::compliance ? "least compliance"
                          : o.objective == DesignObjective::volume   ? "least volume"
@@ -109,6 +111,10 @@ void add_solution(Table& table, const TopoptModel& model, const TopoptRunResults
   if (!results.steps.empty())
     end += "; the last changed a density by " + format_number(results.steps.back().change, 3);
   table.row("steps taken", std::to_string(results.steps.size()) + end);
+  for (const GridSteps& grid : results.grids)
+    table.row("  of " + format_count(grid.num_elem) + " elements",
+              counted(std::int64_t(grid.num_steps), "step") + ", " +
+                  format_number(grid.seconds, 3) + " s");
   table.row("iterations",
             format_count(results.iterations()) + ", residual at most " +
                 format_number(results.worst_residual(), 3) +

@@ -74,9 +74,18 @@ struct BoundSummary {
   }
 };
 
+/// Steps on one of several grids.
+struct GridSteps {
+  std::int64_t num_elem = 0;
+  double edge = 0, radius = 0; ///< of cubes and the filter, m
+  std::size_t num_steps = 0;
+  double seconds = 0; ///< of these steps
+};
+
 struct TopoptRunResults {
   int first_step = 0; ///< 0, or that of the checkpoint
   std::vector<DesignStep> steps;
+  std::vector<GridSteps> grids;                   ///< with --levels, those that had steps or none
   std::optional<DesignStep> final;                ///< the last design, analysed
   std::vector<DesignBalance> balances;            ///< of its load cases
   double least_density = 0, greatest_density = 0; ///< of the last design
@@ -98,6 +107,7 @@ struct TopoptRunResults {
   std::int64_t num_frames = 0;
   std::vector<std::string> files; ///< written
 
+  bool has_ended() const { return stopped || !breakdown.empty(); } ///< before it was done
   int last_step() const { return first_step + int(steps.size()); }
   std::int64_t iterations() const; ///< of all solves
   double worst_residual() const;

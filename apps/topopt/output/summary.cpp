@@ -222,6 +222,7 @@ nlohmann::ordered_json topopt_problem(const TopoptModel& model) {
                {"void_elements", model.count(DesignRole::void_)},
                {"mirrors", std::move(mirrors)},
                {"springs", p.springs.size()},
+               {"rigid_bodies", p.rigid.size()},
                {"objective", name_of(o.objective)},
                {"volume_fraction",
                 o.objective == DesignObjective::volume ? Json() : Json(o.volume_fraction)},
@@ -332,6 +333,12 @@ nlohmann::ordered_json topopt_results(const TopoptModel& model, const TopoptRunR
                                     : Json()}};
   if (results.reanalysis)
     json["reanalysis"] = reanalysis_json(model, results);
+  for (const GridSteps& grid : results.grids)
+    json["grids"].push_back({{"elements", grid.num_elem},
+                             {"edge", grid.edge},
+                             {"filter_radius", grid.radius},
+                             {"steps", grid.num_steps},
+                             {"seconds", grid.seconds}});
   json["seconds"] = {{"read", results.seconds.read},
                      {"setup", results.seconds.setup},
                      {"steps", results.seconds.steps},

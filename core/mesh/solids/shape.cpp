@@ -246,6 +246,36 @@ std::vector<SolidQuadraturePoint> quadrature_of(SolidKind kind) {
   }
 }
 
+std::vector<SolidQuadraturePoint> moment_quadrature_of(SolidKind kind) {
+  switch (kind) {
+  case SolidKind::tetra4:
+    return quadrature_of(SolidKind::tetra10);
+  case SolidKind::tetra10: { // of degree 3
+    constexpr double a = 1. / 6, b = 0.5, weight = 3. / 40;
+    return {{{0.25, 0.25, 0.25}, -2. / 15},
+            {{a, a, a}, weight},
+            {{b, a, a}, weight},
+            {{a, b, a}, weight},
+            {{a, a, b}, weight}};
+  }
+  case SolidKind::prism6:
+    return quadrature_of(SolidKind::prism15);
+  case SolidKind::prism15: { // of degree 4 over the triangle, which has an area of a half
+    std::vector<SolidQuadraturePoint> points;
+    for (const auto& t : gauss_line(3))
+      for (const auto& [a, weight] : {std::pair(0.44594849091596488632, 0.22338158967801146570),
+                                      {0.09157621350977074346, 0.10995174365532186764}})
+        for (const auto& [r, s] : {std::pair(a, a), {1 - 2 * a, a}, {a, 1 - 2 * a}})
+          points.push_back({{r, s, t[0]}, 0.5 * weight * t[1]});
+    return points;
+  }
+  case SolidKind::hexa20r:
+    return hexa_points(3);
+  default:
+    return quadrature_of(kind);
+  }
+}
+
 std::array<std::array<double, 3>, most_solid_nodes> pressure_forces(const SolidMesh& mesh,
                                                                     const FaceOfElement& face) {
   std::array<Place, most_solid_nodes> force{};

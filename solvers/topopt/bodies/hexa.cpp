@@ -67,7 +67,10 @@ HexaBody<Exec>::HexaBody(const Exec& exec, const DesignProblem& problem,
                          const DesignOptions& options)
     : MeshOrderBody<Exec, HexaSolver<Exec>, HexaGeometry<Exec>>(
           exec, [&](const HexaArrays<Exec>& arrays) { return measure_hexas(exec, arrays); },
-          problem.mesh, problem.poisson, problem.held, options.solver, ratios_of(problem)) {}
+          problem.mesh, problem.poisson, problem.held, options.solver, ratios_of(problem)) {
+  if (!problem.rigid.empty())
+    this->solver_.set_rigid(exec, problem.rigid, problem.points());
+}
 
 template<class Exec>
 DesignEngineInfo HexaBody<Exec>::engine() const {

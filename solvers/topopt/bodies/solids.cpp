@@ -2,6 +2,7 @@
 #include <ossatura/solvers/topopt/bodies/solids.hpp>
 
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/kernels/solids/body_loads.hpp>
 #include <ossatura/kernels/topopt/solid_stress.hpp>
 #include <ossatura/solvers/topopt/filters/listed_cone.hpp>
 
@@ -56,7 +57,12 @@ SolidBody<Exec>::SolidBody(const Exec& exec, const DesignProblem& problem,
             return measure_solids(exec, *problem.solids, arrays);
           },
           require_solids(problem, options), problem.poisson, problem.held,
-          solid_solver_options(options)) {}
+          solid_solver_options(options)) {
+  if (!problem.rigid.empty())
+    this->solver_.set_rigid(exec, problem.rigid, problem.points());
+  if (problem.has_body_loads())
+    moment_ = make_shape_moments(exec, *problem.solids, this->solver_.arrays());
+}
 
 template<class Exec>
 DesignEngineInfo SolidBody<Exec>::engine() const {
@@ -67,6 +73,18 @@ DesignEngineInfo SolidBody<Exec>::engine() const {
           true,
           solver.describe(),
           solver.num_formings()};
+}
+
+template<class Exec>
+void SolidBody<Exec>::add_body_forces(const Exec& exec, const BodyLoad& load, const Vector& mass,
+                                      const Vector& force) const {
+  ossatura::add_body_forces(exec, this->solver_.arrays(), moment_, load, mass, force);
+}
+
+template<class Exec>
+void SolidBody<Exec>::add_body_work(const Exec& exec, double weight, const BodyLoad& load,
+                                    const Vector& u, const Vector& work) const {
+  ossatura::add_body_work(exec, this->solver_.arrays(), moment_, load, weight, u, work);
 }
 
 template<class Exec>

@@ -21,6 +21,11 @@ public:
                     const Vector& stress) const override;
   void add_stress_forces(const Exec& exec, const SimpLaw& law, const Vector& factor,
                          const Vector& u, const Vector& force) const override;
+  bool has_mass() const override { return true; }
+  void add_body_forces(const Exec& exec, const BodyLoad& load, const Vector& mass,
+                       const Vector& force) const override;
+  void add_body_work(const Exec& exec, double weight, const BodyLoad& load, const Vector& u,
+                     const Vector& work) const override;
   /// Von Mises stress in Pa of the mean stress of each element. Does not fence.
   void von_mises(const Exec& exec, const Vector& u, const Vector& stress) const;
   std::unique_ptr<ElementFilter<Exec>> make_filter(const Exec& exec, DesignFilter kind,
@@ -28,6 +33,9 @@ public:
                                                    const MirrorPlanes& mirrors) const override;
   HexaPreconditionerState state(const Exec&) const override { return {}; } // all is made anew
   void set_state(const Exec&, const HexaPreconditionerState&) override {}
+
+private:
+  Vector moment_; ///< of make_shape_moments, for problems with loads on mass; else empty
 };
 
 /// What of the options is unknown to the solver of solid elements, and what to take instead; empty

@@ -110,6 +110,8 @@ VoxelBody<Exec>::VoxelBody(const Exec& exec, const DesignProblem& problem,
                            const DesignOptions& options)
     : options_(voxel_solver_options<Exec>(options))
     , lattice_(problem.lattice) {
+  OSSATURA_REQUIRE(problem.rigid.empty(),
+                   "rigid bodies are not known to the solver on voxels: take the grid mesh");
   // The sums of eight and products with the edge are single numbers, too.
   double least = problem.young, largest = problem.young;
   for (const HexaMaterial& one : problem.materials) {

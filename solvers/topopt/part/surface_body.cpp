@@ -418,6 +418,8 @@ SurfaceBody make_surface_body(const DesignProblem& design,
       throw NotReanalysed("load case '" + one.loads.name + "' has " +
                           (one.loads.body.empty() ? "imposed displacements" : "loads on mass") +
                           ", which voxels do not know");
+  if (!design.rigid.empty())
+    throw NotReanalysed("there are rigid bodies, which voxels do not know");
   for (const HexaMaterial& one : design.materials)
     if (one.poisson != design.poisson)
       throw NotReanalysed("materials have several Poisson's ratios, which voxels do not know");

@@ -119,8 +119,9 @@ TEST_CASE("help of topopt follows all of its defaults", "[help]") {
   o.solver.cg.max_iterations = o.solver.chebyshev_degree = o.solver.forming_cost = 5;
   // The defaults of two are words; processes and limits have none.
   CHECK(unmoved(add_topopt_options, o) ==
-        std::set<std::string>{"draw", "extrude", "max-compliance", "max-mass", "max-stress",
-                              "overhang", "radius", "sectors", "start", "symmetry"});
+        std::set<std::string>{"draw", "extrude", "levels", "max-compliance", "max-mass",
+                              "max-stress", "overhang", "radius", "sectors", "start", "start-from",
+                              "symmetry"});
 }
 
 TEST_CASE("help of pfem follows all of its defaults", "[help]") {

@@ -45,6 +45,58 @@ struct DenseCase {
   double value; ///< f . u - r . v
 };
 
+/// The solution of a u = b where nodes of rigid bodies have six unknowns, those of the body about
+/// its first node, in the place of their own.
+Values solve_with_rigid(const DesignProblem& problem, const Values& a, const Values& b) {
+  const std::size_t n = b.size();
+  std::vector<Values> column; // u = sum of q_k times these
+  std::vector<bool> is_rigid(n);
+  for (const std::vector<std::int32_t>& body : problem.rigid) {
+    const double* origin = &problem.mesh.point[3 * std::size_t(body.front())];
+    for (std::size_t k = 0; k < 6; ++k) {
+      Values own(n);
+      for (const std::int32_t node : body)
+        for (std::size_t c = 0; c < 3; ++c) {
+          const std::size_t i = 3 * std::size_t(node) + c, axis = k - 3;
+          is_rigid[i] = true;
+          if (k < 3)
+            own[i] = c == k ? 1 : 0;
+          else if (c == (axis + 1) % 3) // the axis times the arm
+            own[i] = -(problem.mesh.point[3 * std::size_t(node) + (axis + 2) % 3] -
+                       origin[(axis + 2) % 3]);
+          else if (c == (axis + 2) % 3)
+            own[i] =
+                problem.mesh.point[3 * std::size_t(node) + (axis + 1) % 3] - origin[(axis + 1) % 3];
+        }
+      column.push_back(own);
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i)
+    if (!is_rigid[i]) {
+      column.emplace_back(n);
+      column.back()[i] = 1;
+    }
+  const std::size_t m = column.size();
+  Values small(m * m), load(m), u(n);
+  for (std::size_t k = 0; k < m; ++k) {
+    Values product(n);
+    for (std::size_t j = 0; j < n; ++j)
+      if (column[k][j] != 0)
+        for (std::size_t i = 0; i < n; ++i)
+          product[i] += a[i * n + j] * column[k][j];
+    for (std::size_t l = 0; l < m; ++l)
+      for (std::size_t i = 0; i < n; ++i)
+        small[l * m + k] += column[l][i] * product[i];
+    for (std::size_t i = 0; i < n; ++i)
+      load[k] += column[k][i] * b[i];
+  }
+  const Values q = reference::solve_dense(small, load);
+  for (std::size_t k = 0; k < m; ++k)
+    for (std::size_t i = 0; i < n; ++i)
+      u[i] += q[k] * column[k][i];
+  return u;
+}
+
 /// Load case k of the densities by a dense matrix, with E = E_m (e + (1 - e) rho^3), below the
 /// density `linear` with rho linear^2 in the place of rho^3.
 DenseCase solve_dense_case(const DesignProblem& problem, const Values& density, double least,
@@ -97,7 +149,7 @@ DenseCase solve_dense_case(const DesignProblem& problem, const Values& density, 
       a[i * n + i] = 1;
       b[i] = v[i];
     }
-  DenseCase result{reference::solve_dense(a, b), Values(n), 0};
+  DenseCase result{solve_with_rigid(problem, a, b), Values(n), 0};
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = 0; j < n; ++j)
       result.force[i] += matrix.value[i * n + j] * result.u[j];
@@ -173,6 +225,48 @@ OSSATURA_BACKEND_TEST("Gradients of several materials and displacements are thos
   check_gradients(exec, problem, options);
 }
 
+/// The end is a rigid body that is pulled and turned, and three nodes inside are another.
+void add_rigid_bodies(DesignProblem& problem) {
+  std::vector<std::int32_t> end;
+  for (std::size_t n = 0; n < problem.mesh.num_points(); ++n)
+    if (problem.mesh.point[3 * n] > 1.9)
+      end.push_back(std::int32_t(n));
+  problem.rigid = {end, {7, 32, 51}};
+  problem.cases[0].loads.forces = {{end[0], {1, -2, 0}}, {end[5], {0, 1, 3}}, {32, {0, 0, 0.5}}};
+  problem.cases[1].loads.forces = {{end[1], {0, 5, 0}}, {end.back(), {0, -5, 1}}};
+}
+
+OSSATURA_BACKEND_TEST("Free rigid bodies have six unknowns", "[design_loading]") {
+  const TestType exec;
+  DesignProblem problem = small_problem();
+  add_materials(problem);
+  add_rigid_bodies(problem);
+  DesignOptions options = options_with(1e-12);
+  options.radius = 0.6;
+  options.min_modulus = 1e-3;
+  for (const HexaPreconditioner kind : {HexaPreconditioner::amg, HexaPreconditioner::jacobi}) {
+    options.solver.preconditioner = kind;
+    DesignOptimizer<TestType> optimizer(exec, problem, options);
+    optimizer.set_state(exec, rough_state(exec, optimizer, problem));
+    const DesignStep step = optimizer.analyse(exec);
+    for (std::size_t k = 0; k < 2; ++k) {
+      const DenseCase dense =
+          solve_dense_case(problem, optimizer.densities(exec), options.min_modulus, k);
+      CHECK(step.cases[k] == Approx(dense.value).epsilon(1e-8));
+      const Values u = optimizer.displacements(exec, int(k));
+      double apart = 0;
+      for (std::size_t i = 0; i < u.size(); ++i)
+        apart = std::max(apart, std::fabs(u[i] - dense.u[i]));
+      CHECK(apart < 1e-8);
+      const DesignBalance balance = balance_design(exec, problem, optimizer, k);
+      CHECK(balance.force_error() < 1e-7);
+      CHECK(balance.moment_error() < 1e-7);
+      CHECK(balance.energy_error() < 1e-7);
+    }
+  }
+  check_gradients(exec, problem, options);
+}
+
 /// A bar of 4 x 1 x 1 m, soft for x > 1, on rollers and free to contract.
 DesignProblem bar() {
   DesignProblem problem;
@@ -195,6 +289,28 @@ std::vector<std::int32_t> end_of(const DesignProblem& problem) {
     if (problem.mesh.point[3 * i] > 4 - 1e-9)
       end.push_back(std::int32_t(i));
   return end;
+}
+
+OSSATURA_BACKEND_TEST("Rigid bodies that make no sense are refused", "[design_loading]") {
+  const TestType exec;
+  const auto refusal = [&](const std::vector<std::vector<std::int32_t>>& bodies,
+                           DesignGrid grid = DesignGrid::mesh) -> std::string {
+    DesignProblem problem = grid == DesignGrid::mesh ? small_problem() : bar();
+    problem.rigid = bodies;
+    DesignOptions options = options_with(1e-6);
+    options.grid = grid;
+    try {
+      make_design_body(exec, problem, options);
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return {};
+  };
+  CHECK_THAT(refusal({{0, 8, 9}}), ContainsSubstring("node 0 of rigid body 0 is held"));
+  CHECK_THAT(refusal({{7, 32, 51}, {32, 50, 14}}), ContainsSubstring("node 32 is of two rigid"));
+  CHECK_THAT(refusal({{7, 32}}), ContainsSubstring("on a line"));
+  CHECK_THAT(refusal({{7, 32, 5100}}), ContainsSubstring("node 5100 of"));
+  CHECK_THAT(refusal({{7, 32, 51}}, DesignGrid::voxels), ContainsSubstring("take the grid mesh"));
 }
 
 OSSATURA_BACKEND_TEST("A bar of two materials is as stiff as both in a row", "[design_loading]") {
