@@ -36,13 +36,9 @@ Scope elements(const std::vector<int>& elements, const std::string& only) {
   return scope;
 }
 
-} // namespace
-
-// bench/CMakeLists.txt has a test for each of these names. --quick is the smallest that means
-// something; --full is what one GPU measures in ten minutes, so that rows with much work on the
-// host before them are few.
-const std::vector<Group>& all_groups() {
-  static const std::vector<Group> groups = {
+/// Of bone.
+std::vector<Group> voxel_groups() {
+  return {
       {"voxel_apply", "product with the stiffness of voxels, without a matrix",
        register_voxel_apply, sizes({16}), rows("/cube:|/perlin:(128|550)")},
       {"voxel_residual", "b - A x on voxels, fused where the operator can", register_voxel_residual,
@@ -63,9 +59,23 @@ const std::vector<Group>& all_groups() {
        sizes({16}), rows("/bone:(128|256)")},
       {"voxel_strength", "steps of an axial test beyond yield", register_voxel_strength,
        sizes({16}), rows("/bone:(48|256)")},
+      {"voxel_study", "turned images, and moduli after remodelling and damage",
+       register_voxel_study, sizes({16}), rows("/cube:(128|256)")},
+      {"voxel_damage", "steps of an axial test of bone that breaks", register_voxel_damage,
+       sizes({16}), rows("/bone:(32|128)")},
       // With --quick not perlin: at this size one step solves it.
       {"voxel_profile", "an iteration of voxel_solve by kernel and level", register_voxel_profile,
        sizes({16}, "/(cube|bone):"), rows("/brick/.*/perlin:(96|550)", ".")},
+  };
+}
+
+} // namespace
+
+// bench/CMakeLists.txt has a test for each of these names. --quick is the smallest that means
+// something; --full is what one GPU measures in ten minutes, so that rows with much work on the
+// host before them are few.
+const std::vector<Group>& all_groups() {
+  static const std::vector<Group> others = {
       {"eikonal", "activation times of a heart: all methods, variants and batches",
        register_eikonal, edges({300}),
        edges({72, 36}, "^eikonal/.*:72|/(queue|spread)/.*:72|^eikonal/queue/")},
@@ -119,6 +129,11 @@ const std::vector<Group>& all_groups() {
        register_scaling, sizes({24}, "/cut/.*/ranks:(1|8)$|/(strong|loads|sets)/.*/ranks:2$"),
        rows("/cut/|/ranks:[1248]$", ".")},
   };
+  static const std::vector<Group> groups = [] {
+    std::vector<Group> all = voxel_groups();
+    all.insert(all.end(), others.begin(), others.end());
+    return all;
+  }();
   return groups;
 }
 

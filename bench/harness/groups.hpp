@@ -36,6 +36,8 @@ void register_voxel_memory(const Options& options);
 void register_voxel_solve(const Options& options);
 void register_voxel_plastic(const Options& options);
 void register_voxel_strength(const Options& options);
+void register_voxel_study(const Options& options);
+void register_voxel_damage(const Options& options);
 void register_voxel_profile(const Options& options);
 void register_eikonal(const Options& options);
 void register_eikonal_setup(const Options& options);

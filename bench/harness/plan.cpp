@@ -35,6 +35,8 @@ const std::map<std::string, StoredSeconds>& stored_seconds() {
       {"voxel_solve", {0.2, 15, 1.2}},
       {"voxel_plastic", {0.1, 5, 0.5}},
       {"voxel_strength", {0.5, 60, 2}},
+      {"voxel_study", {0.05, 3, 0.5}},
+      {"voxel_damage", {0.5, 20, 5}},
       {"voxel_profile", {0.2, 10, 0.5}},
       {"eikonal", {0.5, 40, 0.5}},
       {"eikonal_setup", {0.2, 35, 0.6}},

@@ -12,7 +12,7 @@ namespace {
 
 using namespace ossatura;
 
-constexpr double modulus = 1000, edge = 0.5, area = edge * edge;
+constexpr double young = 1000, cube = 0.5, section_area = cube * cube; // MPa, mm, mm2
 
 VoxelSolverOptions exact_solver() {
   VoxelSolverOptions options;
@@ -22,11 +22,11 @@ VoxelSolverOptions exact_solver() {
 }
 
 /// Of a voxel that breaks in tension at `broken` times the strain at which damage begins.
-StrengthOptions with_damage(double broken, double h = edge) {
+StrengthOptions with_damage(double broken, double h = cube) {
   StrengthOptions options;
   options.law.criterion = YieldCriterion::damage;
   options.law.hardening = 0;
-  options.law.fracture_energy = broken * least_fracture_energy(options.law, h, modulus);
+  options.law.fracture_energy = broken * least_fracture_energy(options.law, h, young);
   options.tolerance = 1e-8;
   return options;
 }
@@ -61,8 +61,8 @@ OSSATURA_BACKEND_TEST("A voxel softens, unloads to the origin, loads again and b
   const StrengthOptions options = with_damage(broken);
   for (const bool pulls : {true, false}) {
     const double begin = pulls ? options.law.tension : -options.law.compression;
-    DamagedSpecimen<TestType> bone(exec, reference::homogeneous({1, 1, 1}, modulus, 0.3, edge),
-                                   begin, options);
+    DamagedSpecimen<TestType> bone(exec, reference::homogeneous({1, 1, 1}, young, 0.3, cube), begin,
+                                   options);
     double most = 1;
     for (const double r : {0.5, 1.0, 2.0, 1.2, 0.1, -0.3, 1.9, 3.0, 0.5, 4.5, 5.0, 6.0, 1.0}) {
       // Beyond zero the cone has another strain, far from here.
@@ -70,7 +70,7 @@ OSSATURA_BACKEND_TEST("A voxel softens, unloads to the origin, loads again and b
       CHECK(step.converged);
       most = std::max(most, r);
       const double left = std::max(broken_stiffness, (broken / most - 1) / (broken - 1));
-      CHECK(*step.response->force == Approx(left * r * modulus * begin * area).epsilon(2e-6));
+      CHECK(*step.response->force == Approx(left * r * young * begin * section_area).epsilon(2e-6));
       CHECK(step.changed_fraction == (most > 1));
       CHECK(step.broken_fraction == (most >= broken));
       CHECK(step.mean_change == Approx(1 - left).epsilon(1e-6));
@@ -81,7 +81,7 @@ OSSATURA_BACKEND_TEST("A voxel softens, unloads to the origin, loads again and b
       CHECK(double(ossatura::test::host_values(solution.fields.damage)[0]) ==
             Approx(1 - left).epsilon(1e-6));
       CHECK(double(ossatura::test::host_values(solution.fields.stress)[2]) ==
-            Approx(left * r * modulus * begin).epsilon(1e-5));
+            Approx(left * r * young * begin).epsilon(1e-5));
       CHECK(double(ossatura::test::host_values(solution.fields.effective_strain)[0]) ==
             Approx(std::abs(r * begin)).epsilon(1e-5));
     }
@@ -92,11 +92,11 @@ OSSATURA_BACKEND_TEST("A voxel of any edge takes the fracture energy by its sect
                       "[damage]") {
   const TestType exec;
   for (const double h : {0.1, 0.5})
-    for (const double young : {500.0, 1000.0}) {
+    for (const double stiff : {500.0, 1000.0}) {
       StrengthOptions options = with_damage(4, 0.5);
       const double energy = options.law.fracture_energy;
-      const double broken = 2 * energy / (h * young * std::pow(options.law.tension, 2));
-      DamagedSpecimen<TestType> bone(exec, reference::homogeneous({1, 1, 1}, young, 0.2, h),
+      const double broken = 2 * energy / (h * stiff * std::pow(options.law.tension, 2));
+      DamagedSpecimen<TestType> bone(exec, reference::homogeneous({1, 1, 1}, stiff, 0.2, h),
                                      options.law.tension, options);
       bone.solver.advance(exec, 1); // the curve is straight from here on, almost to its end
       bone.solver.advance(exec, broken * (1 - 2 * broken_stiffness * (broken - 1)));
@@ -112,18 +112,18 @@ OSSATURA_BACKEND_TEST("A voxel of any edge takes the fracture energy by its sect
 /// A bar along z of 4 mm with one layer of nine tenths of the modulus, at the middle, and so of the
 /// strength. The force of the closed form at a displacement, with the layer in series.
 struct WeakBar {
-  static constexpr double soft = 0.9 * modulus;
+  static constexpr double soft = 0.9 * young;
   double h, energy, tension, length = 4, section = 1;
 
   reference::Model model() const {
     const int across = int(std::lround(1 / h)), along = int(std::lround(length / h));
-    auto bar = reference::homogeneous({across, across, along}, modulus, 0, h);
+    auto bar = reference::homogeneous({across, across, along}, young, 0, h);
     for (int i = 0; i < across * across; ++i)
       bar.modulus[std::size_t(along / 2 * across * across + i)] = soft;
     return bar;
   }
   double force(double displacement) const {
-    const double rest = (length - h) / modulus;
+    const double rest = (length - h) / young;
     const double broken = 2 * energy / (h * soft * tension * tension);
     const double elastic = displacement / (rest + h / soft);
     if (elastic <= soft * tension)
@@ -140,7 +140,7 @@ OSSATURA_BACKEND_TEST("A bar with a weak layer has the curve of the closed form,
                       "[damage]") {
   const TestType exec;
   StrengthOptions options = with_damage(1);
-  options.law.fracture_energy = 8 * least_fracture_energy(options.law, 1, modulus);
+  options.law.fracture_energy = 8 * least_fracture_energy(options.law, 1, young);
   std::vector<double> coarse;
   for (const double h : {1.0, 0.5}) {
     const WeakBar bar{h, options.law.fracture_energy, options.law.tension};
@@ -167,7 +167,7 @@ OSSATURA_BACKEND_TEST("A long bar snaps back: a step ends beyond it, with work a
                       "[damage]") {
   const TestType exec;
   StrengthOptions options = with_damage(1);
-  options.law.fracture_energy = 1.5 * least_fracture_energy(options.law, 1, modulus);
+  options.law.fracture_energy = 1.5 * least_fracture_energy(options.law, 1, young);
   const WeakBar bar{1, options.law.fracture_energy, options.law.tension};
   DamagedSpecimen<TestType> bone(exec, bar.model(), 0.0036, options);
   double most = 0;
@@ -186,14 +186,14 @@ OSSATURA_BACKEND_TEST("A long bar snaps back: a step ends beyond it, with work a
 
 OSSATURA_BACKEND_TEST("A notched plate breaks as the oracle's does", "[damage]") {
   const TestType exec;
-  auto model = reference::homogeneous({5, 1, 6}, modulus, 0.3, edge);
+  auto model = reference::homogeneous({5, 1, 6}, young, 0.3, cube);
   for (const int x : {0, 1})
     model.modulus[std::size_t(model.voxel(x, 0, 3))] = 0;
   model.modulus[std::size_t(model.voxel(4, 0, 4))] = 400;
   ossatura::test::BoundaryProblem plate(model);
   plate.clamp_plane(2, 0);
   for (int c = 0; c < 3; ++c)
-    plate.hold_plane(2, 6, c, c == 2 ? 0.006 * 6 * edge : 0);
+    plate.hold_plane(2, 6, c, c == 2 ? 0.006 * 6 * cube : 0);
   const StrengthOptions options = with_damage(12);
   const VoxelProblem<TestType> problem = ossatura::test::upload_problem(exec, plate);
   BoneLoad<TestType> load;
@@ -253,7 +253,7 @@ OSSATURA_BACKEND_TEST("Porous bone is crushed to nothing, in any precision", "[d
 
 OSSATURA_BACKEND_TEST("A step with damage that is interrupted leaves the step before", "[damage]") {
   const TestType exec;
-  auto model = reference::homogeneous({3, 3, 4}, modulus, 0.3, edge);
+  auto model = reference::homogeneous({3, 3, 4}, young, 0.3, cube);
   model.modulus[13] = 0;
   DamagedSpecimen<TestType> bone(exec, model, 0.01, with_damage(40));
   bone.solver.advance(exec, 0.3);
@@ -278,7 +278,7 @@ OSSATURA_BACKEND_TEST("Moduli that are given stay as they are, and voxels that a
                       "refused",
                       "[damage]") {
   const TestType exec;
-  const auto model = reference::homogeneous({2, 2, 3}, modulus, 0.3, edge);
+  const auto model = reference::homogeneous({2, 2, 3}, young, 0.3, cube);
   DamagedSpecimen<TestType> bone(exec, model, 0.01, with_damage(3));
   const auto before = download(exec, bone.problem.lame.mu_value);
   CHECK(bone.solver.advance(exec, 1).mean_change > 0.5);
