@@ -335,11 +335,32 @@ class Couplings(Decks):
         held = self.first(self.deck("9., 0.5, 0.5", rigid, "*CLOAD", "14, 2, 1.", supports=ROLLERS + "*BOUNDARY\n901, ENCASTRE\n"))
         self.assertEqual(held["problem"]["held_dofs"], 9 + 27 + 27 + 27 - 6)
 
+    # F^2 times the flexibility of the bar; a moment as a problem states it.
+    def test_rigid_ends_that_are_free(self):
+        clamp = "*BOUNDARY\nX0, 1, 3\n"
+        for coupling in ("*RIGID BODY, NSET=X1, REF NODE=901\n", self.coupling("KINEMATIC")):
+            for self.backend in driver_case.backends():
+                run = self.first(self.deck("9., 0.5, 0.5", coupling, "*CLOAD", "901, 1, 2.", supports=clamp))
+                self.assertEqual(run["problem"]["rigid_bodies"], 1)
+                self.close(run["results"]["steps"]["objective"][0], 4 * FLEXIBILITY, 1e-5)
+            self.backend = "serial"
+            turned = self.first(self.deck("6., 0.5, 0.5", coupling, "*CLOAD", "901, 2, 1.", "901, 4, 3.", supports=clamp))
+            self.write("plain.inp", mesh() + TWO + clamp)
+            same = self.solve({"mesh": {"file": "plain.inp"}, "rigid_bodies": [{"set": "X1"}], "cases": [
+                {"name": "a", "loads": [{"set": "X1", "remote": {
+                    "point": [6, 0.5, 0.5], "force": [0, 1, 0], "moment": [3, 0, 0]}}]}]}, *SOLID)
+            self.close(turned["results"]["objective"], same["results"]["objective"], 1e-6)
+            soft = self.first(self.deck("6., 0.5, 0.5", self.coupling("DISTRIBUTING"), "*CLOAD", "901, 2, 1.", "901, 4, 3.",
+                                        supports=clamp))
+            self.assertGreater(soft["results"]["steps"]["objective"][0], turned["results"]["steps"]["objective"][0])
+
     def test_what_is_not_known_of_couplings(self):
         rigid = "*RIGID BODY, NSET=X1, REF NODE=901\n"
         self.refused(self.deck("9., 0.5, 0.5", rigid, "*BOUNDARY", "901, 1, 1, 0.1"), "is free to move")
         self.refused(self.deck("9., 0.5, 0.5", rigid, "*BOUNDARY", "901, 1, 3, 0."), "is free to turn")
-        self.refused(self.deck("9., 0.5, 0.5", rigid, "*CLOAD", "901, 1, 1."), "let a *COUPLING with *DISTRIBUTING take")
+        self.refused(self.deck("9., 0.5, 0.5", rigid, "*CLOAD", "901, 1, 1.", supports=ROLLERS + "*BOUNDARY\n901, ENCASTRE\n"),
+                     "that is held, where loads do nothing")
+        self.refused(self.deck("9., 0.5, 0.5", rigid.replace("X1", "X0"), "*CLOAD", "14, 1, 1."), "is held or moved")
         self.refused(self.deck("9., 0.5, 0.5", self.coupling("DISTRIBUTING"), "*BOUNDARY", "901, 1, 1, 0.1"),
                      "mean displacement is not held")
 
@@ -352,6 +373,9 @@ class OtherPrograms(Decks):
         self.fails(BAD_FILE, "imposes displacements", "pfem", "deck.inp")
         self.write("deck.inp", mesh() + ONE + ROLLERS + step("*DLOAD", "BODY, GRAV, 9.81, 0., 0., -1."))
         self.fails(BAD_FILE, "gravity or rotation", "pfem", "deck.inp")
+        self.write("deck.inp", mesh().replace("*ELEMENT", "*NODE\n901, 6., 0.5, 0.5\n*ELEMENT", 1) + ONE +
+                   "*RIGID BODY, NSET=X1, REF NODE=901\n" + ROLLERS + step("*CLOAD", "901, 1, 1."))
+        self.fails(BAD_FILE, "free rigid bodies", "pfem", "deck.inp")
 
 
 if __name__ == "__main__":

@@ -30,6 +30,9 @@ PfemInput load_input(const PfemSource& source, PfemModel& model) {
   CurvedHexaFile file = read_curved_hexa_file(source.file, options);
   for (const std::string& note : file.notes)
     log_warning("mesh-note", source.file, ": ", note);
+  if (!file.model.rigid.empty())
+    fail<InputError>(source.file, ": has free rigid bodies or kinematic couplings, which are not "
+                                  "solved here: leave them out");
   for (const NodeLoads& loads : file.model.loads) {
     if (!loads.body.empty())
       fail<InputError>(source.file, ": load case '", loads.name,

@@ -518,6 +518,7 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
   const auto displacements = find_displacements(document, select, held);
 
   problem.held = held.list();
+  problem.rigid = std::move(hexa.rigid);
   for (const PlaceSelection& body : document.rigid)
     problem.rigid.push_back(select.nodes(body));
   problem.mirrors = document.mirrors;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reader turns couplings and rigid bodies of an Abaqus file into loads and supports of nodes.
 // Nodes have no equations between them here: a distributing coupling needs none, for its load
-// becomes forces on its nodes; a rigid body or kinematic coupling needs none where its reference
-// node is held or moved in all directions and does not turn, for its nodes then do the same.
+// becomes forces on its nodes; those of a free rigid body do, too. A rigid body or kinematic
+// coupling needs none where its reference node is held or moved in all directions and does not
+// turn, for its nodes then do the same.
 #include <ossatura/core/io/abaqus/reader.hpp>
 
 #include <ossatura/core/mesh/mechanics/distribute_load.hpp>
@@ -16,8 +17,8 @@ namespace ossatura {
 namespace {
 
 constexpr const char* rigid_remedy =
-    "; hold or move its reference node in 1, 2 and 3 and hold its rotations 4, 5 and 6, or let a "
-    "*COUPLING with *DISTRIBUTING take its loads, which stiffens nothing";
+    "; hold or move its reference node in 1, 2 and 3 and hold its rotations 4, 5 and 6, or leave "
+    "all six free, or let a *COUPLING with *DISTRIBUTING take its loads, which stiffens nothing";
 
 } // namespace
 
@@ -244,13 +245,34 @@ void AbaqusReader::check_rigid_bodies() const {
   for (const Coupling& coupling : couplings_) {
     if (coupling.kind != Coupling::Kind::rigid)
       continue;
-    const auto reference = std::size_t(coupling.reference);
-    const auto turned = earlier_rotations_.find(coupling.reference);
-    const bool moves = reference >= earlier_held_.size() || earlier_held_[reference] != 7;
-    if (moves || turned == earlier_rotations_.end() || turned->second != 7)
-      text_.bad("the rigid body or kinematic coupling at ", parts_.node_name(reference),
-                " is free to ", moves ? "move" : "turn", ", which is not solved", rigid_remedy);
+    const unsigned held = held_of(coupling);
+    const std::string name = parts_.node_name(std::size_t(coupling.reference));
+    if (held == 0)
+      continue;
+    if (held != 63)
+      text_.bad("the rigid body or kinematic coupling at ", name, " is free to ",
+                (held & 7) != 7 ? "move" : "turn", ", but not in all ways, which is not solved",
+                rigid_remedy);
+    for (const KeyedLoads* loads : {&fresh_.forces, &fresh_.moments})
+      for (const auto& [key, value] : *loads)
+        if (value != 0 && key / 3 == coupling.reference)
+          text_.bad(name, " is the reference node of a rigid body or kinematic coupling that is "
+                          "held, where loads do nothing; leave all six of its degrees of freedom "
+                          "free, or let a *COUPLING with *DISTRIBUTING take them");
   }
+}
+
+unsigned AbaqusReader::held_of(const Coupling& coupling) const {
+  const auto reference = std::size_t(coupling.reference);
+  const auto turned = earlier_rotations_.find(coupling.reference);
+  const unsigned moves = reference < earlier_held_.size() ? earlier_held_[reference] : 0;
+  return moves | (turned == earlier_rotations_.end() ? 0u : unsigned(turned->second) << 3);
+}
+
+void AbaqusReader::take_free_bodies() {
+  for (const Coupling& coupling : couplings_)
+    if (coupling.kind == Coupling::Kind::rigid && held_of(coupling) == 0)
+      parts_.rigid.push_back(coupling.nodes);
 }
 
 void AbaqusReader::finish_couplings() const {
@@ -283,7 +305,8 @@ void AbaqusReader::add_coupled_forces(const KeyedLoads& forces, const KeyedLoads
     const Coupling& coupling = *find_coupling(node);
     std::vector<WeightedNode> nodes;
     for (std::size_t i = 0; i < coupling.nodes.size(); ++i)
-      nodes.push_back({coupling.nodes[i], coupling.weight[i]});
+      nodes.push_back({coupling.nodes[i], // of a rigid body resultants count
+                       coupling.kind == Coupling::Kind::rigid ? 1 : coupling.weight[i]});
     const double* x = &parts_.point[3 * std::size_t(node)];
     std::string problem;
     const std::vector<NodeForce> spread =

@@ -280,14 +280,12 @@ void AbaqusReader::read_forces() {
 
 void AbaqusReader::add_force(std::int32_t node, long component, double force) {
   const Coupling* coupling = find_coupling(node);
-  if (force != 0 && coupling != nullptr && coupling->kind != Coupling::Kind::distributing)
-    text_.bad(parts_.node_name(std::size_t(node)),
-              " is the reference node of a rigid body or kinematic coupling, whose loads are not "
-              "solved; let a *COUPLING with *DISTRIBUTING take them");
-  if (component > 3 && force != 0 && (coupling == nullptr || !coupling->takes_moments))
+  const bool turns =
+      coupling != nullptr && (coupling->takes_moments || coupling->kind == Coupling::Kind::rigid);
+  if (component > 3 && force != 0 && !turns)
     text_.bad("a load on degree of freedom ", component,
               " is not solved; forces act along 1, 2 and 3, and moments on reference nodes of "
-              "distributing couplings of all degrees of freedom");
+              "rigid bodies, and of distributing couplings of all degrees of freedom");
   if (component <= 3)
     fresh_.forces.emplace_back(3 * std::int64_t(node) + component - 1, force);
   else if (coupling != nullptr)

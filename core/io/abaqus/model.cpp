@@ -106,6 +106,7 @@ HexaFile AbaqusReader::read() {
     check_rigid_bodies();
     close_case("");
   }
+  take_free_bodies();
   finish_materials();
   finish_sets();
   return make_hexa_file(std::move(parts_));

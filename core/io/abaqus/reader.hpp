@@ -155,6 +155,9 @@ private:
   /// Holds or moves a reference node, or a node of rotations.
   void hold_reference(std::int32_t node, unsigned components, double displacement);
   void check_rigid_bodies() const;
+  /// Displacements (bits 0 to 2) and rotations (3 to 5) of the reference node that steps hold.
+  unsigned held_of(const Coupling& coupling) const;
+  void take_free_bodies();
   void finish_couplings() const;
   /// Adds what loads on reference nodes are on nodes of the body.
   void add_coupled_forces(const KeyedLoads& forces, const KeyedLoads& moments,

@@ -251,6 +251,12 @@ HexaFile make_file(HexaParts&& parts, Mesh& mesh, const Add& add) {
   for (std::size_t p = 0; p < parts.held.size(); ++p)
     if (parts.held[p] != 0 && number[p] != unused)
       model.held.push_back({number[p], parts.held[p]});
+  for (const std::vector<std::int32_t>& body : parts.rigid) {
+    std::vector<std::int32_t>& nodes = model.rigid.emplace_back();
+    for (const std::int32_t p : body)
+      if (number[std::size_t(p)] != unused)
+        nodes.push_back(number[std::size_t(p)]);
+  }
   for (auto& [name, set] : parts.node_sets)
     model.node_sets[name] = renumbered(std::move(set), &number);
   for (auto& [name, set] : parts.elem_sets)

@@ -41,6 +41,7 @@ struct HexaParts {
   std::vector<SolidKind> kind;    ///< [num_elem], or empty: all are hexa8
   std::map<std::string, std::vector<std::int32_t>> node_sets, elem_sets; ///< in any order
   std::vector<std::uint8_t> held; ///< components by place of the point; may end early
+  std::vector<std::vector<std::int32_t>> rigid{}; ///< places of points of free rigid bodies
   std::vector<HexaCase> cases;
   double young = 0, poisson = 0;         ///< in units of the file
   std::vector<HexaMaterial> materials{}; ///< in units of the file, as HexaModel has them

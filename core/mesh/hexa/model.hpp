@@ -83,6 +83,7 @@ struct HexaModel {
   std::shared_ptr<const SolidMesh> solids;
   std::map<std::string, std::vector<std::int32_t>> node_sets, elem_sets; ///< numbers ascend
   std::vector<HeldComponents> held;                                      ///< nodes ascend
+  std::vector<std::vector<std::int32_t>> rigid{}; ///< nodes of bodies that move as a whole, free
   std::vector<NodeLoads> loads;
   double young = 0, poisson = 0;         ///< of the first material; 0 where the file gives none
   std::vector<HexaMaterial> materials{}; ///< of elements; empty: young and poisson are of all

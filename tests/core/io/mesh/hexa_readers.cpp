@@ -285,7 +285,15 @@ TEST_CASE("couplings of Abaqus load the nodes of a surface, and rigid ends move 
   check_refusal(coupled, "REF NODE=503", "REF NODE=60", "node 60", "of an element, too");
   check_refusal(coupled, "*DISTRIBUTING\n1, 6\n", "", "neither *KINEMATIC nor *DISTRIBUTING");
   check_refusal(coupled, "*DISTRIBUTING\n1, 6\n", "*DISTRIBUTING\n1, 2\n", "couple all");
-  check_refusal(coupled, "*DISTRIBUTING\n1, 6\n", "*KINEMATIC\n", "node 500", "*DISTRIBUTING");
+  // Free rigid bodies take loads by their resultants.
+  CHECK(model.rigid.empty());
+  const HexaFile free =
+      read_model("a.inp", replaced(coupled, "*DISTRIBUTING\n1, 6\n", "*KINEMATIC\n"));
+  REQUIRE(free.model.rigid.size() == 1);
+  CHECK(free.model.rigid[0].size() == 4);
+  const std::array<double, 6> on_body = resultant(free.model, free.model.loads[0], {4, 0.5, 0.5});
+  for (std::size_t c = 0; c < 6; ++c)
+    CHECK(on_body[c] == Approx(expected[c]).margin(1e-12));
   check_refusal(coupled, "*DISTRIBUTING\n1, 6", "*DISTRIBUTING, WEIGHTING METHOD=QUADRATIC\n1, 6",
                 "QUADRATIC", "UNIFORM");
   const Bytes two =
