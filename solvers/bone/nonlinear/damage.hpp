@@ -17,9 +17,6 @@
 
 namespace ossatura {
 
-/// Secant steps after which damage does not heal within a load step.
-constexpr int patience = 60;
-
 template<class Exec>
 class DamageBehaviour final : public VoxelBehaviour<Exec> {
 public:
@@ -76,6 +73,9 @@ public:
   }
 
 private:
+  /// Secant steps after which damage does not heal within a load step.
+  static constexpr int patience = 60;
+
   DamagedVoxels<Exec> voxels_;
   double tolerance_; ///< of the solver
   int max_secant_;
