@@ -16,12 +16,12 @@ namespace ossatura {
 /// A design on the host.
 struct DesignFields {
   std::vector<double> density;                   ///< physical, [num_elem]
-  std::vector<double> variable;                  ///< that it is made of; empty: the same
   std::vector<double> energy;                    ///< J / m^3, [num_elem]; empty: not known
   std::vector<std::vector<double>> displacement; ///< m, [num_nodes, 3] of each case, or none
   std::vector<std::vector<double>>
-      weight{};                 ///< N, likewise: of gravity and rotation; of some cases
-  std::vector<double> stress{}; ///< Pa, [num_elem] relaxed von Mises stress, where it is limited
+      weight{};                   ///< N, likewise: of gravity and rotation; of some cases
+  std::vector<double> stress{};   ///< Pa, [num_elem] relaxed von Mises stress, where it is limited
+  std::vector<double> variable{}; ///< [num_elem] that densities are made of; empty: the same
 };
 
 /// Facts of a run, for every file.

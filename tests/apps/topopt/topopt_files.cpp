@@ -170,7 +170,8 @@ TEST_CASE("a design checkpoint with a flipped bit is refused, wherever it is", "
 TEST_CASE("a design has its fields by name, case by case", "[topopt]") {
   const TestDirectory directory;
   const TopoptModel model = two_cells();
-  const DesignFields fields{{0.25, 1}, {3, 4}, {some(36, 0), some(36, 5)}};
+  DesignFields fields{{0.25, 1}, {3, 4}, {some(36, 0), some(36, 5)}};
+  fields.variable = {0.125, 0.75};
   write_design(directory / "d.hdf", model, fields, 12, {{"version", "x"}});
   const Hdf5File file = Hdf5File::open(directory / "d.hdf");
   const Hdf5Group vtk = file.root().group("VTKHDF");
@@ -181,6 +182,7 @@ TEST_CASE("a design has its fields by name, case by case", "[topopt]") {
   CHECK(cells.dataset("density").read<double>() == fields.density);
   CHECK(cells.dataset("role").read<int>() == std::vector<int>{0, 1});
   CHECK(cells.dataset("strain_energy_density").read<double>() == fields.energy);
+  CHECK(cells.dataset("variable").read<double>() == fields.variable);
   CHECK(cells.dataset("strain_energy_density").text_attribute("unit") == "J/m3");
   CHECK(points.dataset("displacement_up").read<double>() == fields.displacement[0]);
   CHECK(points.dataset("displacement_a_b").read<double>() == fields.displacement[1]);
