@@ -516,8 +516,6 @@ void SoftSolver<Exec>::velocities(const Exec& exec, const Array<double, Exec>& o
 template<class Exec>
 void SoftSolver<Exec>::set_state(const Exec& exec, const Array<double, Exec>& positions,
                                  const Array<double, Exec>& velocities, double time) {
-  implementation_->require_finite(exec, positions, "positions");
-  implementation_->require_finite(exec, velocities, "velocities");
   implementation_->from_points(exec, positions, implementation_->x);
   implementation_->from_points(exec, velocities, implementation_->v);
   SoftState fresh;
