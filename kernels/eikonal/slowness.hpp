@@ -26,10 +26,9 @@ struct FillSlowness {
 } // namespace detail
 
 /// Squared slownesses [num_tetra, 3] in ms^2/mm^2 along fibre, sheet and normal, -1 where no wave
-/// goes, from velocities [num_tetra, columns] in m/s: of all directions,
-/// (fibre, across) or (fibre, sheet, normal), the first 0 or NaN where no wave goes. Returns the
-/// first tetrahedron with a velocity that is negative, zero beside others, or not finite; -1 where
-/// there is none. Fences.
+/// goes, from velocities [num_tetra, columns] in m/s: of all directions, (fibre, across) or (fibre,
+/// sheet, normal), the first 0 or NaN where no wave goes. Returns the first tetrahedron with a
+/// velocity that is negative, zero beside others, or not finite; -1 where there is none. Fences.
 template<class Exec>
 std::int64_t fill_slowness(const Exec& exec, int columns, const Array<double, Exec>& velocity,
                            const Array<double, Exec>& slowness) {

@@ -72,7 +72,9 @@ struct PreparedMesh {
     const std::int64_t bad = fill_slowness(exec, int(size / n), velocities, slowness);
     if (bad >= 0)
       fail<std::invalid_argument>("tetrahedron ", bad,
-                                  " has a velocity that is negative or not finite");
+                                  " has a velocity that is negative, not finite, or 0 beside "
+                                  "others: in m/s, greater than 0; where no wave goes, the first "
+                                  "is 0 or NaN");
     fill_metric(exec, slowness, topology.tetra_order);
   }
 
