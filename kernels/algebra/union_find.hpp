@@ -67,7 +67,7 @@ struct PointAtRoot {
 };
 
 template<class Exec>
-struct MakeSingletons {
+struct FillSingletons {
   Array<int, Exec> parent;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { parent(i) = int(i); }
 };
@@ -107,12 +107,16 @@ struct FinishRootNumber {
 
 } // namespace detail
 
-/// n sets of one member each, for detail::unite. n < 2^31. Does not fence.
+/// Sets of one member each, for detail::unite; fewer than 2^31. Does not fence.
+template<class Exec>
+void fill_singletons(const Exec& exec, const Array<int, Exec>& parent) {
+  Kokkos::parallel_for("ossatura::fill_singletons", range(exec, parent.extent(0)),
+                       detail::FillSingletons<Exec>{parent});
+}
 template<class Exec>
 Array<int, Exec> make_singletons(const Exec& exec, std::int64_t n, const std::string& label) {
   const Array<int, Exec> parent = make_uninitialized<int>(exec, n, label);
-  Kokkos::parallel_for("ossatura::make_singletons", range(exec, n),
-                       detail::MakeSingletons<Exec>{parent});
+  fill_singletons(exec, parent);
   return parent;
 }
 

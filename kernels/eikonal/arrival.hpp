@@ -96,16 +96,24 @@ struct FindArrivals {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     Arrival found;
     double best = 2 * unreached_time<double>;
-    if (!is_site(i) && time_of(int(i)) < unreached_time<double>)
-      for (int k = ring_begin(i); k < ring_begin(i + 1); ++k)
-        take(ring_member(k), double(unpack_height(face(k))), time_of(int(i)), best, found);
+    if (!is_site(i) && time_of(int(i)) < unreached_time<double>) {
+      look(int(i), 0.95, best, found);
+      if (found.tetra < 0) // times of a coarse tolerance
+        look(int(i), 0, best, found);
+    }
     arrival(i) = found;
   }
 
 private:
-  /// Replaces `found` where the wave through the face of `entry` arrives earlier. `height` of its
-  /// face, infinite where nothing conducts; `time` that the point has.
-  KOKKOS_FUNCTION void take(int entry, double height, double time_here, double& best,
+  /// Looks at the faces through which a wave may arrive by the time that the point has, over `part`
+  /// of the height. Heights are lower bounds, infinite where nothing conducts.
+  KOKKOS_FUNCTION void look(int i, double part, double& best, Arrival& found) const {
+    for (int k = ring_begin(i); k < ring_begin(i + 1); ++k)
+      take(ring_member(k), part * double(unpack_height(face(k))), time_of(i), best, found);
+  }
+
+  /// Replaces `found` where the wave through the face of `entry` arrives earlier.
+  KOKKOS_FUNCTION void take(int entry, double least_travel, double time_here, double& best,
                             Arrival& found) const {
     const std::int64_t t = entry >> 2;
     const int d = entry & 3;
@@ -119,10 +127,8 @@ private:
       if (!(times[k] < unreached_time<double>))
         return; // in one part all are reached, or none
     }
-    // No wave through this face is as early as the point's time: half the height, so that neither
-    // needs to be right.
     const double first = Kokkos::min(times[0], Kokkos::min(times[1], times[2]));
-    if (!(first + 0.5 * height <= time_here))
+    if (!(first + least_travel <= time_here))
       return;
     double u[3], v[3], w[3];
     for (int c = 0; c < 3; ++c) {

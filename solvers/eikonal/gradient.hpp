@@ -67,26 +67,25 @@ activation_gradient(const Exec& exec, const PreparedMesh<Exec, Real>& mesh,
     if (starts(k))
       started.push_back(place[std::size_t(sites[k].vertex)]);
 
-  const auto is_site = make_zeros<std::uint8_t>(exec, n, "ossatura::eikonal::is_site");
+  constexpr std::int64_t bytes_a_point = 160; // of what is taken below, and of small things
+  ScratchMemory<Exec> scratch(exec, bytes_a_point * n + (1 << 16), "ossatura::eikonal::gradient");
+  const auto is_site = scratch.template take_zeros<std::uint8_t>(n);
   Kokkos::parallel_for("ossatura::mark_sites", range(exec, started.size()),
                        MarkSites<Exec>{upload(exec, "ossatura::eikonal::site", started), is_site});
-  const auto arrival =
-      Array<Arrival, Exec>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
-                                              std::string("ossatura::eikonal::arrival")),
-                           n);
+  const auto arrival = scratch.template take<Arrival>(n);
   Kokkos::parallel_for("ossatura::find_arrivals", range(exec, n),
                        FindArrivals<Exec, Real>{mesh.tissue, topology.tetra, topology.ring.begin,
                                                 topology.ring.member, mesh.stars.face,
                                                 topology.point_order, is_site, times, arrival});
-  const auto ordered_time = make_uninitialized<double>(exec, n, "ossatura::eikonal::time");
-  const auto ordered_weight = make_uninitialized<double>(exec, n, "ossatura::eikonal::weight");
-  const auto flow = make_uninitialized<double>(exec, n, "ossatura::eikonal::flow");
+  const auto ordered_time = scratch.template take<double>(n);
+  const auto ordered_weight = scratch.template take<double>(n);
+  const auto flow = scratch.template take<double>(n);
   Kokkos::parallel_for(
       "ossatura::order_weights", range(exec, n),
       OrderWeights<Exec, Real>{topology.point_order, times, weight, ordered_time, ordered_weight});
   BackFlow<Exec>(exec, {topology.tetra, topology.ring.begin, topology.ring.member, arrival},
-                 ordered_time)
-      .take_back(exec, ordered_weight, flow);
+                 ordered_time, ordered_weight, scratch)
+      .take_back(exec, flow);
   Kokkos::parallel_for("ossatura::gather_by_velocity", range(exec, topology.num_tetra()),
                        GatherByVelocity<Exec>{mesh.tissue, topology.tetra, topology.tetra_order,
                                               arrival, flow, by_velocity});
