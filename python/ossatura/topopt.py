@@ -276,9 +276,9 @@ def _bits(held: ArrayLike, num_points: int) -> NDArray[np.uint8]:
     if mask.dtype != bool:
         raise TypeError(f"held: an array of bool, not of {mask.dtype}")
     if mask.ndim == 1:
-        mask = np.repeat(mask[:, None], 3, axis=1)
+        mask = np.broadcast_to(mask[:, None], (len(mask), 3))
     _arrays.require_shape(mask, (num_points, 3), "held")
-    return np.ascontiguousarray(mask @ np.array([1, 2, 4]), np.uint8)
+    return mask[:, 0] + 2 * mask[:, 1].astype(np.uint8) + 4 * mask[:, 2].astype(np.uint8)
 
 
 def _cases(loads: Any, num_points: int) -> list[NDArray[np.float64]]:

@@ -5,8 +5,12 @@
 #include "python/engine/named.hpp"
 #include "python/engine/runtime.hpp"
 #include <ossatura/core/base/backend.hpp>
+#include <ossatura/core/machine/part_loop.hpp>
 #include <ossatura/core/mesh/mechanics/free_motion.hpp>
 #include <ossatura/solvers/topopt/optimizer.hpp>
+
+#include <algorithm>
+#include <mutex>
 
 namespace ossatura::python {
 
@@ -40,25 +44,36 @@ DesignProblem copy_problem(const DesignInput& input) {
   return problem;
 }
 
-/// Nodes of elements that may have material.
-std::vector<bool> nodes_with_material(const DesignProblem& problem) {
-  std::vector<bool> found(problem.mesh.num_points(), false);
-  for (std::size_t e = 0; e < problem.mesh.num_elem(); ++e)
-    if (problem.role.empty() || problem.role[e] != DesignRole::void_)
-      for (std::size_t k = 0; k < 8; ++k)
-        found[std::size_t(problem.mesh.node[8 * e + k])] = true;
-  return found;
+/// The first loaded node without an element that may have material, or -1.
+std::int32_t find_load_on_void(const DesignProblem& problem) {
+  std::vector<std::uint8_t> waits(problem.mesh.num_points(), 0);
+  for (const DesignLoadCase& one : problem.cases)
+    for (const NodeForce& force : one.loads.forces)
+      waits[std::size_t(force.node)] = 1;
+  std::vector<std::int32_t> found;
+  std::mutex mutex;
+  for_parts(problem.mesh.num_elem(), 1 << 14, [&](std::size_t first, std::size_t end) {
+    std::vector<std::int32_t> of_part;
+    for (std::size_t e = first; e < end; ++e)
+      for (std::size_t k = 8 * e; k < 8 * (e + 1); ++k)
+        if (waits[std::size_t(problem.mesh.node[k])] != 0 &&
+            (problem.role.empty() || problem.role[e] != DesignRole::void_))
+          of_part.push_back(problem.mesh.node[k]);
+    const std::lock_guard<std::mutex> lock(mutex);
+    found.insert(found.end(), of_part.begin(), of_part.end());
+  });
+  for (const std::int32_t node : found)
+    waits[std::size_t(node)] = 0;
+  const auto first = std::find(waits.begin(), waits.end(), 1);
+  return first == waits.end() ? -1 : std::int32_t(first - waits.begin());
 }
 
 /// What the library leaves to its callers, of a mesh that it takes.
 void check_problem(const DesignProblem& problem) {
-  const std::vector<bool> has_material = nodes_with_material(problem);
-  for (const DesignLoadCase& one : problem.cases)
-    for (const NodeForce& force : one.loads.forces)
-      if (!has_material[std::size_t(force.node)])
-        fail<InputError>("loads: node ", force.node,
-                         " is loaded, but all of its elements are void: "
-                         "load others, or make these free or solid");
+  if (const std::int32_t node = find_load_on_void(problem); node >= 0)
+    fail<InputError>("loads: node ", node,
+                     " is loaded, but all of its elements are void: "
+                     "load others, or make these free or solid");
   const std::string motion = describe_free_motion(problem.mesh, problem.held);
   if (!motion.empty())
     fail<InputError>(motion, ": hold more nodes or components");

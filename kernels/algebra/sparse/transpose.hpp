@@ -32,7 +32,7 @@ struct BeginBehindCount {
   }
 };
 
-/// The order within a list is that of the threads until it is sorted, which is nearly that of rows.
+/// The order within a list is that of the threads until it is sorted.
 struct PlaceRows {
   ArrayPointer<const std::int64_t> row_begin;
   ArrayPointer<const int> column;
@@ -45,6 +45,7 @@ struct PlaceRows {
   }
 };
 
+/// For few threads, whose order is nearly that of rows.
 struct SortRows {
   ArrayPointer<const std::int64_t> begin;
   ArrayPointer<int> row;
@@ -54,10 +55,29 @@ struct SortRows {
   }
 };
 
+/// For many threads, whose order is none: an entry goes behind those of its list that are less.
+struct PlaceSortedRows {
+  ArrayPointer<const std::int64_t> row_begin;
+  ArrayPointer<const int> column;
+  ArrayPointer<const std::int64_t> begin;
+  ArrayPointer<const int> unsorted;
+  ArrayPointer<int> row;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    for (std::int64_t k = row_begin(i); k < row_begin(i + 1); ++k) {
+      const std::int64_t first = begin(column(k)), end = begin(std::int64_t(column(k)) + 1);
+      std::int64_t place = first;
+      for (std::int64_t j = first; j < end; ++j)
+        place += unsorted(j) < int(i) ? 1 : 0;
+      row(place) = int(i);
+    }
+  }
+};
+
 } // namespace detail
 
-/// Columns of `graph` are less than `num_columns`. The same for any number of threads. Does not
-/// fence.
+/// Columns of `graph` are less than `num_columns`, none of them twice in a row. The same for any
+/// number of threads. Does not fence.
 template<class Exec>
 Graph<Exec> transpose(const Exec& exec, const Graph<Exec>& graph, int num_columns) {
   Graph<Exec> result;
@@ -72,8 +92,17 @@ Graph<Exec> transpose(const Exec& exec, const Graph<Exec>& graph, int num_column
   Kokkos::parallel_for(
       "ossatura::transpose::place", range(exec, graph.num_rows),
       detail::PlaceRows{graph.row_begin, graph.column, result.row_begin, result.column});
-  Kokkos::parallel_for("ossatura::transpose::sort", range(exec, num_columns),
-                       detail::SortRows{result.row_begin, result.column});
+  if constexpr (BackendTraits<Exec>::is_device) {
+    const Array<int, Exec> unsorted = result.column;
+    result.column =
+        make_uninitialized<int>(exec, graph.num_entries(), "ossatura::transpose::column");
+    Kokkos::parallel_for("ossatura::transpose::sort", range(exec, graph.num_rows),
+                         detail::PlaceSortedRows{graph.row_begin, graph.column, result.row_begin,
+                                                 unsorted, result.column});
+  } else {
+    Kokkos::parallel_for("ossatura::transpose::sort", range(exec, num_columns),
+                         detail::SortRows{result.row_begin, result.column});
+  }
   return result;
 }
 

@@ -3,13 +3,14 @@
 // of its mesh.
 #pragma once
 
+#include <ossatura/kernels/algebra/gather_rows.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/solids/fields.hpp>
 #include <ossatura/kernels/topopt/hexa_energies.hpp>
 #include <ossatura/solvers/topopt/bodies/body.hpp>
 #include <ossatura/solvers/topopt/process/listed.hpp>
 
-#include <algorithm>
+#include <vector>
 
 namespace ossatura {
 
@@ -56,10 +57,16 @@ public:
   }
   DesignForce<Exec> place_forces(const Exec& exec,
                                  const std::vector<NodeForce>& forces) const override {
-    std::vector<double> sum(3 * std::size_t(num_nodes()));
-    for (const NodeForce& one : forces)
-      std::copy(one.force, one.force + 3, sum.begin() + 3 * std::ptrdiff_t(one.node));
-    DesignForce<Exec> force{upload(exec, "ossatura::design::by_node", sum), {}};
+    std::vector<int> node;
+    std::vector<double> value;
+    for (const NodeForce& one : forces) {
+      node.push_back(one.node);
+      value.insert(value.end(), one.force, one.force + 3);
+    }
+    DesignForce<Exec> force{
+        make_zeros<double>(exec, 3 * std::int64_t(num_nodes()), "ossatura::design::by_node"), {}};
+    scatter_rows(exec, upload(exec, "ossatura::design::loaded", node), 3,
+                 upload(exec, "ossatura::design::forces", value), force.vector);
     clear(exec, held(), force.vector);
     return force;
   }
