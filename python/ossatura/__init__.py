@@ -22,6 +22,7 @@ import typing as _typing
 _waits = "OMP_WAIT_POLICY" not in _os.environ
 if _waits:
     _os.environ["OMP_WAIT_POLICY"] = "passive"
+_processors = _os.sched_getaffinity(0)  # before the runtime is loaded, which binds this thread if OMP_PROC_BIND asks
 from . import _module  # noqa: E402
 
 try:

@@ -11,6 +11,8 @@ import os
 import signal
 import sys
 
+from . import _processors
+
 _EXIT_BACKEND = 4  # docs/concepts.md: what this build does not have
 
 
@@ -22,6 +24,7 @@ def main() -> None:
         sys.exit(_EXIT_BACKEND)
     for ignored in (signal.SIGPIPE, signal.SIGXFSZ):  # by Python; a program that is started from a shell has them
         signal.signal(ignored, signal.SIG_DFL)
+    os.sched_setaffinity(0, _processors)
     os.environ.setdefault("OSSATURA_PYTHON", sys.executable)  # for STEP files: its packages are those beside this one
     os.execv(program, ["ossatura", *sys.argv[1:]])
 

@@ -331,6 +331,12 @@ class Command(unittest.TestCase):
         self.assertIn("GOMP_SPINCOUNT", seen[0])
         self.assertIn("GLIBC_TUNABLES", seen[0])
 
+    def test_as_many_threads_where_openmp_binds(self):
+        for binding in ("false", "close"):
+            environment = {**os.environ, "OMP_PROC_BIND": binding}
+            environment.pop("OMP_NUM_THREADS", None)
+            self.same(*SPHERE[:-1], "openmp", env=environment)
+
     def test_the_script_for_step_files(self):
         (self.folder / "part.step").write_text("ISO-10303-21;\n")
         (self.folder / "p.json").write_text(json.dumps({
