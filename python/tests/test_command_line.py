@@ -371,6 +371,9 @@ class Command(unittest.TestCase):
             for path in package.iterdir():
                 if path.is_file():
                     (pathlib.Path(folder) / "ossatura" / path.name).symlink_to(path.resolve())
+            libraries = package.with_name("ossatura.libs")  # of a wheel
+            if libraries.exists():
+                (pathlib.Path(folder) / libraries.name).symlink_to(libraries)
             done = subprocess.run([*MODULE, "--version"], capture_output=True, text=True, timeout=60,
                                   env={**os.environ, "PYTHONPATH": folder})
             self.assertEqual(done.returncode, 4)
