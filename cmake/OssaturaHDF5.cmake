@@ -13,4 +13,19 @@ if(HDF5_FOUND AND HDF5_USE_STATIC_LIBRARIES)
   endforeach()
   set_property(TARGET hdf5::hdf5 APPEND PROPERTY
     INTERFACE_LINK_LIBRARIES ZLIB::ZLIB Threads::Threads ${CMAKE_DL_LIBS} m)
+
+  # For the command line in the module of a Python wheel. Debian's libhdf5.a is position-independent in so far as
+  # executables are: a module cannot take stderr and stdout, variables of the C library, for its own. A copy has two.
+  get_target_property(hdf5_archive hdf5::hdf5 IMPORTED_LOCATION)
+  if(OSSATURA_PYTHON AND OSSATURA_ENABLE_APPS AND hdf5_archive MATCHES "\\.a$")
+    set(hdf5_copy ${PROJECT_BINARY_DIR}/hdf5/libhdf5.a)
+    if(${hdf5_archive} IS_NEWER_THAN ${hdf5_copy}) # or where there is no copy
+      file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/hdf5)
+      execute_process(COMMAND ${CMAKE_OBJCOPY} --redefine-sym stderr=ossatura_hdf5_stderr
+        --redefine-sym stdout=ossatura_hdf5_stdout ${hdf5_archive} ${hdf5_copy} COMMAND_ERROR_IS_FATAL ANY)
+    endif()
+    add_library(ossatura_hdf5_streams STATIC ${PROJECT_SOURCE_DIR}/cmake/hdf5_streams.cpp)
+    set_target_properties(hdf5::hdf5 PROPERTIES IMPORTED_LOCATION ${hdf5_copy})
+    set_property(TARGET hdf5::hdf5 APPEND PROPERTY INTERFACE_LINK_LIBRARIES ossatura_hdf5_streams)
+  endif()
 endif()

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The package and the executable have the same bits on `serial`. OSSATURA in the environment names the executable."""
+"""The package and the executable have the same bits on `serial`, and the package's command line is the executable.
+OSSATURA in the environment names the executable."""
 import csv
 import json
 import os
 import pathlib
+import re
+import resource
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -175,33 +180,189 @@ class SameBits(unittest.TestCase):
         self.assertGreater(step.contacts, 0)
 
 
+def console_script():
+    """The command that pip installed for this package, or where the package is in a build tree what it would be."""
+    script = pathlib.Path(sys.executable).with_name("ossatura")
+    installed = pathlib.Path(ossatura.__file__).is_relative_to(sys.prefix)
+    return [str(script)] if installed else [sys.executable, "-c", "from ossatura.__main__ import main; main()"]
+
+
+MODULE = [sys.executable, "-m", "ossatura"]
+SPHERE = ["pfem", "sphere", "--order", "3", "--backend", "serial"]
+DESIGN = ["topopt", "mbb", "--steps", "100000", "--backend", "serial"]
+
+
+MEASURED = re.compile(r"second|\b(kB|MB|ms|s)\b|^ +\d+\.\d{3} |^  (collect|compress|factor|solve|total) ")
+
+
+def without_measured(text):
+    """The lines of `text`, without the numbers of those with seconds and memory, which differ from run to run."""
+    return [re.sub(r" +", " ", re.sub(r"[\d.]+(e[+-]?\d+)?", "#", line) if MEASURED.search(line) else line)
+            for line in text.splitlines()]
+
+
+def results_of(file):
+    """The results of a summary, without seconds."""
+    def kept(value):
+        if isinstance(value, dict):
+            return {name: kept(one) for name, one in value.items() if "second" not in name}
+        return [kept(one) for one in value] if isinstance(value, list) else value
+    return kept(json.loads(file.read_text())["results"])
+
+
 @unittest.skipUnless(EXECUTABLE, "OSSATURA names no executable")
-class Module(unittest.TestCase):
-    def run_module(self, *arguments, **options):
-        return subprocess.run([sys.executable, "-m", "ossatura", *arguments], capture_output=True, text=True, timeout=60,
-                              **options)
+class Command(unittest.TestCase):
+    """`python -m ossatura` and the command `ossatura` are the executable."""
 
-    def test_it_is_the_executable(self):
-        there = subprocess.run([EXECUTABLE, "--version"], capture_output=True, text=True, check=True)
-        here = self.run_module("--version")
-        self.assertEqual((here.returncode, here.stdout, here.stderr), (0, there.stdout, there.stderr))
-        self.assertIn(ossatura.__version__, here.stdout)
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
 
-    def test_exit_codes_and_messages(self):
-        missing = self.run_module("bone", "/nowhere/bone.mha")
-        self.assertEqual(missing.returncode, 5)
-        self.assertIn("/nowhere/bone.mha", missing.stderr)
-        self.assertEqual(self.run_module("bone", "--nonsense").returncode,
-                         subprocess.run([EXECUTABLE, "bone", "--nonsense"], capture_output=True).returncode)
+    def run_all(self, *arguments, programs=None, **options):
+        """What the executable, the module and the script do with the same arguments, each in a folder of its own
+        that has the files of this test."""
+        done = []
+        for number, program in enumerate(programs or ([EXECUTABLE], MODULE, console_script())):
+            folder = self.folder / f"run{number}"
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+            for file in self.folder.iterdir():
+                if file.is_file():
+                    (folder / file.name).write_bytes(file.read_bytes())
+            process = subprocess.run([*program, *map(str, arguments)], capture_output=True, text=True, timeout=60,
+                                     cwd=folder, **options)
+            files = sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+            done.append((process.returncode, process.stdout, process.stderr, files))
+        return done
 
-    def test_a_pipe_that_closes_is_an_error_as_of_the_executable(self):
-        ends = []
-        for program in ([EXECUTABLE], [sys.executable, "-m", "ossatura"]):
-            with subprocess.Popen([*program, "bone", "--help"], stdout=subprocess.PIPE,
-                                  stderr=subprocess.PIPE) as process:
-                process.stdout.close()
-                ends.append((process.stderr.read(), process.wait(60)))
-        self.assertEqual(*ends)
+    def same(self, *arguments, code=0, **options):
+        """All three end with this code, texts and files; returns the texts of one."""
+        alone, *others = self.run_all(*arguments, **options)
+        self.assertEqual(alone[0], code, alone[2])
+        for other in others:
+            self.assertEqual(other[0], code, other[2])
+            self.assertEqual(other[3], alone[3])
+            for mine, theirs in zip(other[1:3], alone[1:3]):
+                self.assertEqual(without_measured(mine), without_measured(theirs))
+        return alone[1:3]
+
+    def test_texts(self):
+        out, _ = self.same("--version")
+        self.assertIn(ossatura.__version__, out)
+        for arguments in (["--help"], ["bone", "--help"], ["help", "eikonal"], ["topopt", "mbb", "--print-config"]):
+            runs = self.run_all(*arguments)
+            self.assertEqual(*[run[:3] for run in runs[:2]]) # no line of them is measured
+            self.assertEqual(runs[0][:3], runs[2][:3])
+            self.assertEqual(runs[0][0], 0)
+
+    def test_every_system(self):
+        write_image(self.folder / "bone.mha", porous_image((9, 8, 7)), 0.1)
+        (self.folder / "scene.json").write_text(json.dumps({
+            "time_step": 0.01, "steps": 3, "gravity": [0, 0, -9.81],
+            "objects": [{"name": "cube", "mesh": {"hexa_box": {"cells": [2, 2, 2], "size": [0.1, 0.1, 0.1]}},
+                         "density": 1000, "material": {"law": "corotational", "young": 2e4, "poisson": 0.3}}]}))
+        for arguments, file in ((["bone", "bone.mha", "--law", "modulus"], "bone.hdf"), (SPHERE[:-2], "sphere.hdf"),
+                                (["eikonal", "--generate", "ventricles:h=3", "--site", "vertices:9"], "ventricles.hdf"),
+                                (["softbody", "scene.json"], "scene.csv"),
+                                (["topopt", "mbb", "--cells", "12x2x4", "--steps", "2"], "mbb.csv")):
+            with self.subTest(arguments[0]):
+                out, _ = self.same(*arguments, "--backend", "serial", "-o", "out", "--json", "all.json")
+                self.assertIn("out/" + file, out)
+                results = [results_of(self.folder / run / "out" / "all.json") for run in ("run0", "run1", "run2")]
+                self.assertGreater(len(results[0]), 2)
+                self.assertEqual(results, results[:1] * 3)
+
+    def test_exit_codes(self):
+        out, _ = self.same(*SPHERE, "--max-iterations", "1", code=3)
+        self.assertIn("NOT CONVERGED", out)
+        for code, text, *arguments in ((2, "--nonsense", "bone", "--nonsense"), (2, "no subcommand"),
+                                       (4, "'cuda' is not in this build", *SPHERE[:-1], "cuda"),
+                                       (5, "/nowhere/bone.mha", "bone", "/nowhere/bone.mha")):
+            out, message = self.same(*arguments, code=code)
+            self.assertEqual(out, "")
+            self.assertIn(text, message)
+
+    def test_signals_that_python_ignores(self):
+        for closed in (["bone", "--help"], SPHERE):
+            ends = []
+            for program in ([EXECUTABLE], MODULE, console_script()):
+                reader, writer = os.pipe()
+                os.close(reader)
+                done = subprocess.run([*program, *closed], stdout=writer, stderr=subprocess.PIPE, text=True, timeout=60,
+                                      cwd=self.folder)
+                os.close(writer)
+                ends.append((without_measured(done.stderr), done.returncode))
+            self.assertEqual(ends[0], ends[1])
+            self.assertEqual(ends[0], ends[2])
+            self.assertEqual(ends[0][1], 5)
+        size = 4096
+        _, message = self.same(*SPHERE, "-o", "out", "-q", code=5, preexec_fn=lambda: resource.setrlimit(
+            resource.RLIMIT_FSIZE, (size, size)))
+        self.assertIn("File too large", message)
+
+    def test_ctrl_c_and_the_second_start(self):
+        inherited = {name: value for name, value in os.environ.items()
+                     if name not in ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "GLIBC_TUNABLES")}
+        seen = []
+        for program in ([EXECUTABLE], MODULE, console_script()):
+            folder = self.folder / str(len(seen))
+            folder.mkdir()
+            with subprocess.Popen([*program, *DESIGN[:-1], "openmp"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                  text=True, cwd=folder, env=inherited) as process:
+                for line in process.stderr:
+                    if "1/100000" in line:
+                        break
+                own = pathlib.Path("/proc") / str(process.pid)
+                state = {"name": (own / "comm").read_text()} | {
+                    name: value for name, _, value in (text.partition("=") for text in
+                                                       (own / "environ").read_text().split("\0"))
+                    if name in ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "GLIBC_TUNABLES")}
+                state["caught"] = [line for line in (own / "status").read_text().splitlines()
+                                   if line.startswith(("SigIgn", "SigCgt", "SigBlk"))]
+                process.send_signal(signal.SIGINT)
+                state["said"] = "stopped by a signal" in process.stderr.read()
+                state["code"] = process.wait(60)
+            state["files"] = sorted(path.name for path in folder.rglob("*"))
+            seen.append(state)
+        self.assertEqual(seen[0], seen[1])
+        self.assertEqual(seen[0], seen[2])
+        self.assertEqual((seen[0]["code"], seen[0]["said"], seen[0]["name"]), (75, True, "ossatura\n"))
+        self.assertIn("GOMP_SPINCOUNT", seen[0])
+        self.assertIn("GLIBC_TUNABLES", seen[0])
+
+    def test_as_many_threads_where_openmp_binds(self):
+        for binding in ("false", "close"):
+            environment = {**os.environ, "OMP_PROC_BIND": binding}
+            environment.pop("OMP_NUM_THREADS", None)
+            self.same(*SPHERE[:-1], "openmp", env=environment)
+
+    def test_the_script_for_step_files(self):
+        (self.folder / "part.step").write_text("ISO-10303-21;\n")
+        (self.folder / "p.json").write_text(json.dumps({
+            "mesh": {"file": "part.step", "unit": 0.001, "voxel": 0.01}, "material": {"young": 1, "poisson": 0.3},
+            "supports": [{"faces": [5]}], "cases": [{"name": "tip", "loads": [{"faces": [6], "traction": [0, 0, -1]}]}],
+            "volume_fraction": 0.6, "steps": 3}))
+        python = self.folder / "python"
+        python.write_text("#!/bin/sh\ntest -f \"$1\" && echo \"$(basename \"$1\") $2\" >&2\nexit 1\n")
+        python.chmod(0o755)
+        environment = {**os.environ, "OSSATURA_PYTHON": str(python)}
+        for code, out, message, _ in self.run_all("topopt", "p.json", env=environment):
+            self.assertEqual((code, out), (5, ""))
+            self.assertTrue(message.endswith("mesh_step.py ended with 1: mesh_step.py --triangles\n"), message)
+
+    def test_standard_descriptors_that_are_closed(self):
+        for closed in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
+            done = self.run_all(*SPHERE, "-o", "out", programs=[
+                ["sh", "-c", f'exec "$@" {closed}', "sh", *program]
+                for program in ([EXECUTABLE], MODULE, console_script())])
+            self.assertEqual([one[::3] for one in done], [done[0][::3]] * 3, closed)
+
+    def test_the_command_line_needs_no_numpy(self):
+        names = subprocess.run([sys.executable, "-c", "import ossatura, sys; print(*sys.modules)"], check=True,
+                               text=True, capture_output=True).stdout.split()
+        self.assertIn("ossatura._core", names)
+        self.assertEqual([name for name in names if name.startswith(("numpy", "ossatura.bone"))], [])
 
     def test_without_the_executable_it_says_so(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -210,7 +371,11 @@ class Module(unittest.TestCase):
             for path in package.iterdir():
                 if path.is_file():
                     (pathlib.Path(folder) / "ossatura" / path.name).symlink_to(path.resolve())
-            done = self.run_module("--version", env={**os.environ, "PYTHONPATH": folder})
+            libraries = package.with_name("ossatura.libs")  # of a wheel
+            if libraries.exists():
+                (pathlib.Path(folder) / libraries.name).symlink_to(libraries)
+            done = subprocess.run([*MODULE, "--version"], capture_output=True, text=True, timeout=60,
+                                  env={**os.environ, "PYTHONPATH": folder})
             self.assertEqual(done.returncode, 4)
             self.assertIn("without the executable", done.stderr)
 

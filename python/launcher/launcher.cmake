@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+# The command line inside the module, and bin/ossatura, which starts it.
+include(CheckLinkerFlag)
+target_sources(_core PRIVATE ${PROJECT_SOURCE_DIR}/apps/module_main.cpp)
+target_link_libraries(_core PRIVATE ossatura_driver)
+# As of the executable, tables of addresses are read-only.
+target_link_options(_core PRIVATE -Wl,--gc-sections -Wl,-z,relro,-z,now)
+# Functions of the same bytes once: kernels for Serial and OpenMP are, by the dozen. `safe` leaves what has
+# its address taken. The linker by default, bfd, cannot. Gold keeps names that only dropped code uses: arc4random of glibc
+# 2.36 would be one, for libstdc++'s random_device, and raise what the wheel needs. Renamed it is nobody's.
+set(fold -fuse-ld=gold -Wl,--icf=safe)
+check_linker_flag(CXX "${fold}" OSSATURA_LINKER_FOLDS)
+if(OSSATURA_LINKER_FOLDS)
+  target_link_options(_core PRIVATE ${fold} -Wl,--wrap=arc4random)
+else()
+  message(STATUS "gold was not found: the module of Python is an eighth larger")
+endif()
+
+set(symbols ${CMAKE_CURRENT_BINARY_DIR}/python_symbols.cpp)
+add_custom_command(OUTPUT ${symbols}
+  COMMAND ${CMAKE_COMMAND} -D NM=${CMAKE_NM} -D MODULE=$<TARGET_FILE:_core> -D OUTPUT=${symbols}
+    -P ${CMAKE_CURRENT_SOURCE_DIR}/launcher/python_symbols.cmake
+  DEPENDS _core ${CMAKE_CURRENT_SOURCE_DIR}/launcher/python_symbols.cmake VERBATIM)
+add_executable(ossatura_launcher launcher/main.cpp ${symbols})
+ossatura_compile_settings(ossatura_launcher HOST_ONLY)
+ossatura_harden(ossatura_launcher)
+target_compile_definitions(ossatura_launcher PRIVATE OSSATURA_MODULE="$<TARGET_FILE_NAME:_core>")
+target_link_libraries(ossatura_launcher PRIVATE ${CMAKE_DL_LIBS})
+target_link_options(ossatura_launcher PRIVATE -Wl,--as-needed)
+if(IS_SYMLINK ${bin}/ossatura) # of a build with shared dependencies: the linker would write where it leads
+  file(REMOVE ${bin}/ossatura)
+endif()
+set_target_properties(ossatura_launcher PROPERTIES OUTPUT_NAME ossatura ENABLE_EXPORTS ON
+  RUNTIME_OUTPUT_DIRECTORY ${bin})
+install(TARGETS ossatura_launcher RUNTIME DESTINATION ossatura/bin COMPONENT python)
