@@ -38,6 +38,14 @@ Json memory() {
           {"kokkos_spaces", std::move(spaces)}};
 }
 
+/// Peaks of the largest rank were gathered before files were written, where the first may have
+/// become the largest.
+void include_own_peaks(Json& memory) {
+  for (const std::string own : {"host_peak_bytes", "kokkos_peak_bytes"})
+    if (const auto largest = memory.find("largest_rank_" + own); largest != memory.end())
+      *largest = std::max(largest->get<std::int64_t>(), memory.at(own).get<std::int64_t>());
+}
+
 Json warnings(const std::vector<LogMessage>& messages) {
   const std::string prefix = "warning: ";
   Json list = Json::array();
@@ -126,6 +134,7 @@ nlohmann::ordered_json make_summary(const DriverContext& context, const SummaryP
   Json used = memory();
   if (parts.memory.is_object())
     used.update(parts.memory);
+  include_own_peaks(used);
   return {{"schema", "ossatura/" + context.subcommand() + "/1"},
           {"status", name_of(parts.status)},
           {"warnings", warnings(context.warnings())},
