@@ -570,6 +570,8 @@ class Failures(TopoptCase):
     def test_numbers_that_cannot_be_right(self):
         for message, document in (
                 ("the body is 6e-60 m long", problem(mesh=box(size=(6e-60, 3e-60, 3e-60)))),
+                ("the body is 1e+308 m long", problem(mesh=box(size=(6, 3, 1e308)))),
+                ("a side in m of 1e-310", problem(mesh=box(size=(6, 3, 1e-310)))),
                 ("forces of 1e-200", problem(cases=[{"name": "tip", "loads": [
                     {"box": [6, 0, 0, 6, 3, 3], "force": [0, 0, -1e-200]}]}])),
                 ("a modulus of 1e-200", problem(material={"young": 1e-200, "poisson": 0.3}))):

@@ -118,18 +118,21 @@ HexaModel load_mesh(ProblemDocument& document, DesignGrid grid, TopoptModel& mod
   const std::array<int, 3> cells = cells_of(source);
   std::array<double, 3> size{double(cells[0]), double(cells[1]), double(cells[2])};
   size = source.size.value_or(size);
+  const bool is_generated = source.kind == HexaSource::Kind::generator;
+  model.source = (is_generated ? source.generator : "box") + " of " + cells_text(cells) + " cells";
+  require_body_size(model.source, Box{0, 0, 0, size[0], size[1], size[2]});
+  for (const double side : size) // before planes of cells meet
+    require_number(model.source, "a side in m", side);
   const bool is_lattice = grid == DesignGrid::voxels && source.distort == 0 && !source.renumber;
   const DesignGrid body_grid = is_lattice ? grid : DesignGrid::mesh;
-  if (source.kind == HexaSource::Kind::generator) {
+  if (is_generated) {
     GeneratedDesign design = generate_lattice_design(source.generator, cells, size);
     const std::shared_ptr<const LatticeBody> body = design.lattice;
     hexa = take_design(std::move(design), document);
     set_body(body, body_grid, hexa, model);
-    model.source = source.generator + " of " + cells_text(cells) + " cells";
   } else {
     set_body(std::make_shared<const LatticeBody>(make_lattice_box(cells, size)), body_grid, hexa,
              model);
-    model.source = "box of " + cells_text(cells) + " cells";
   }
   if (source.distort > 0) {
     distort(hexa.mesh, source.distort, source.seed);
