@@ -6,6 +6,7 @@
 #include <ossatura/core/base/vector.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <type_traits>
 #include <vector>

@@ -12,6 +12,8 @@
 #include <ossatura/kernels/eikonal/packed_face.hpp>
 #include <ossatura/kernels/eikonal/tetra_metric.hpp>
 
+#include <limits>
+
 namespace ossatura {
 
 /// Where the time of a point comes from.
@@ -105,11 +107,14 @@ struct FindArrivals {
   }
 
 private:
-  /// Looks at the faces through which a wave may arrive by the time that the point has, over `part`
-  /// of the height. Heights are lower bounds, infinite where nothing conducts.
+  /// Looks at the faces through which a wave may arrive by the time that the point has, but for
+  /// rounding, over `part` of the height. Heights are lower bounds, infinite where nothing
+  /// conducts.
   KOKKOS_FUNCTION void look(int i, double part, double& best, Arrival& found) const {
+    constexpr double rounding = 16 * double(std::numeric_limits<Real>::epsilon());
+    const double time_here = time_of(i) + rounding * Kokkos::fabs(time_of(i));
     for (int k = ring_begin(i); k < ring_begin(i + 1); ++k)
-      take(ring_member(k), part * double(unpack_height(face(k))), time_of(i), best, found);
+      take(ring_member(k), part * double(unpack_height(face(k))), time_here, best, found);
   }
 
   /// Replaces `found` where the wave through the face of `entry` arrives earlier.

@@ -13,7 +13,8 @@
 #include <ossatura/kernels/algebra/union_find.hpp>
 #include <ossatura/kernels/eikonal/arrival.hpp>
 
-#include <utility>
+#include <cstdint>
+#include <stdexcept>
 
 namespace ossatura {
 

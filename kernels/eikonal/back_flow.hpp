@@ -186,7 +186,7 @@ public:
       , givers_(list_givers(exec, graph, circles_, weight, scratch)) {
     for (Array<int, Exec>* array : {&levels_.order, &levels_.level, &levels_.pending})
       *array = scratch.template take<int>(n_);
-    levels_.run = scratch.template take<Run>(n_ / 8 + 1024);
+    levels_.run = scratch.template take<Run>(room_at_first);
     Kokkos::deep_copy(exec, levels_.run, Run{});
     Kokkos::deep_copy(exec, levels_.level, PointLevels<Exec>::unlisted);
     Kokkos::parallel_for("ossatura::count_pending", range(exec, n_),
@@ -214,6 +214,7 @@ private:
   /// A look at a device takes as long as some levels.
   static constexpr int levels_a_look = BackendTraits<Exec>::is_device ? 16 : 1;
   static constexpr int device_threads = 1 << 15;
+  static constexpr int room_at_first = 1024; ///< levels; twice as many when they are found
 
   ArrivalGraph<Exec> graph_;
   Array<double, Exec> time_;

@@ -8,6 +8,7 @@
 #include <ossatura/solvers/eikonal/prepared_mesh.hpp>
 
 #include <random>
+#include <utility>
 
 namespace {
 
@@ -18,7 +19,7 @@ using namespace ossatura::test;
 template<class Exec>
 struct Arrivals {
   const Exec& exec;
-  TetraMesh mesh = rotating_box();
+  TetraMesh mesh;
   detail::PreparedMesh<Exec, double> prepared;
   Array<double, Exec> times, ordered_time, weight;
   Array<Arrival, Exec> arrival;
@@ -28,8 +29,9 @@ struct Arrivals {
     return {exec, mesh, TetraMetric::lengths, point, space_filling_order(exec, point)};
   }
 
-  explicit Arrivals(const Exec& space)
+  explicit Arrivals(const Exec& space, TetraMesh of_wave = rotating_box())
       : exec(space)
+      , mesh(std::move(of_wave))
       , prepared(prepare(exec, mesh)) {
     const std::int64_t n = std::int64_t(mesh.num_points());
     EikonalOptions options;
@@ -92,6 +94,12 @@ void check_by_levels(const Arrivals<Exec>& arrivals) {
 OSSATURA_BACKEND_TEST("Weights go back by levels as by sweeps", "[eikonal][back_flow]") {
   const TestType exec;
   check_by_levels(Arrivals<TestType>(exec));
+}
+
+OSSATURA_BACKEND_TEST("Weights go back along a cable, whose levels are many for its points",
+                      "[eikonal][back_flow]") {
+  const TestType exec;
+  check_by_levels(Arrivals<TestType>(exec, make_tetra_box({1200, 1, 1}, 1)));
 }
 
 // Circles of any size, those included that are not found or too large to be solved by themselves.
