@@ -120,12 +120,21 @@ class Optimizer:
         planes = [(_AXES.index(choice(axis, _AXES, "mirrors")), float(place)) for axis, place in mirrors]
         self.num_elem: int = len(elements)
         self.num_points: int = len(nodes)
-        self._points, self._hexa = nodes.copy(), elements.copy()  # for files and pictures
         self.filter = filter
         self._lock = threading.Lock()
         self.backend: str = _backends.choose(backend)
         self._model = _core.DesignModel(self.backend, nodes, elements, young, poisson, _bits(held, len(nodes)), roles,
                                         cases, weights, planes, options)
+
+    @property
+    def _points(self) -> NDArray[np.float64]:
+        found: NDArray[np.float64] = self._model.points()
+        return found
+
+    @property
+    def _hexa(self) -> NDArray[np.int32]:
+        found: NDArray[np.int32] = self._model.hexa()
+        return found
 
     @property
     def radius(self) -> float:

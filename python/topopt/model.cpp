@@ -116,17 +116,18 @@ class ModelOn : public DesignModel, Holder {
 public:
   ModelOn(const Exec& exec, const DesignInput& input, const DesignChoice& choice)
       : exec_(exec)
-      , num_elem_(input.num_elem)
-      , num_points_(input.num_points)
       , num_cases_(int(input.cases.size())) {
-    const DesignProblem problem = copy_problem(input);
+    DesignProblem problem = copy_problem(input);
     optimizer_ = std::make_unique<DesignOptimizer<Exec>>(exec, problem, library_options(choice));
     check_problem(problem);
+    mesh_ = std::move(problem.mesh);
   }
   void drop() noexcept override { optimizer_.reset(); }
 
-  std::int64_t num_elem() const override { return num_elem_; }
-  std::int64_t num_points() const override { return num_points_; }
+  std::int64_t num_elem() const override { return std::int64_t(mesh_.num_elem()); }
+  std::int64_t num_points() const override { return std::int64_t(mesh_.num_points()); }
+  const double* points() const override { return mesh_.point.data(); }
+  const std::int32_t* hexa() const override { return mesh_.node.data(); }
   double radius() const override { return optimizer_->radius(); }
   bool is_done() const override { return optimizer_->is_done(); }
   bool has_converged() const override { return optimizer_->has_converged(); }
@@ -139,7 +140,7 @@ public:
                         double* volume_gradient) override {
     return whole([&] {
       if (x != nullptr)
-        optimizer_->set_variables(exec_, array_of(exec_, x, num_elem_));
+        optimizer_->set_variables(exec_, array_of(exec_, x, num_elem()));
       const DesignNumbers numbers = numbers_of(optimizer_->analyse(exec_));
       put(optimizer_->objective_gradient(exec_), objective_gradient);
       put(optimizer_->volume_gradient(exec_), volume_gradient);
@@ -149,7 +150,7 @@ public:
 
   void set_variables(const double* x) override {
     require_whole();
-    optimizer_->set_variables(exec_, array_of(exec_, x, num_elem_));
+    optimizer_->set_variables(exec_, array_of(exec_, x, num_elem()));
   }
   void densities(double* out) const override { put(optimizer_->densities(exec_), out); }
   void variables(double* out) const override { put(optimizer_->variables(exec_), out); }
@@ -163,7 +164,7 @@ public:
 private:
   Exec exec_;
   std::unique_ptr<DesignOptimizer<Exec>> optimizer_;
-  std::int64_t num_elem_, num_points_;
+  ElementMesh mesh_; ///< for files and pictures
   int num_cases_;
   bool is_broken_ = false;
 

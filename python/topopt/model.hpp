@@ -48,6 +48,8 @@ public:
   virtual ~DesignModel();
   virtual std::int64_t num_elem() const = 0;
   virtual std::int64_t num_points() const = 0;
+  virtual const double* points() const = 0;     ///< [num_points, 3], as long as the model is there
+  virtual const std::int32_t* hexa() const = 0; ///< [num_elem, 8], likewise
   virtual double radius() const = 0;
   virtual bool is_done() const = 0;
   virtual bool has_converged() const = 0;

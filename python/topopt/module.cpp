@@ -82,6 +82,13 @@ nb::dict analyse(const Model& model, const std::optional<Vector<const double>>& 
   }));
 }
 
+/// A part of the mesh, [rows, columns], which the model owns.
+template<class T, int columns>
+nb::ndarray<nb::numpy, const T, nb::shape<-1, columns>> view_of(nb::handle self, const T* data,
+                                                                std::int64_t rows) {
+  return {data, {std::size_t(rows), columns}, self};
+}
+
 void bind_choice(nb::module_& module) {
   nb::class_<DesignChoice>(module, "DesignChoice")
       .def(nb::init<>())
@@ -117,6 +124,16 @@ void bind_topopt(nb::module_& module) {
           },
           "backend"_a, "points"_a, "hexa"_a, "young"_a, "poisson"_a, "held"_a,
           nb::arg("roles").none(), "loads"_a, "weights"_a, "mirrors"_a, "choice"_a)
+      .def("points",
+           [](nb::handle self) {
+             const Model& model = nb::cast<const Model&>(self);
+             return view_of<double, 3>(self, model->points(), model->num_points());
+           })
+      .def("hexa",
+           [](nb::handle self) {
+             const Model& model = nb::cast<const Model&>(self);
+             return view_of<std::int32_t, 8>(self, model->hexa(), model->num_elem());
+           })
       .def("radius", [](const Model& model) { return model->radius(); })
       .def("is_done",
            [](const Model& model) {
