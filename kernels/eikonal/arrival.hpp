@@ -107,11 +107,13 @@ struct FindArrivals {
   }
 
 private:
+  /// Of times, relative. A member, as device code may not call functions of the host, if constexpr.
+  static constexpr double rounding = 16 * double(std::numeric_limits<Real>::epsilon());
+
   /// Looks at the faces through which a wave may arrive by the time that the point has, but for
   /// rounding, over `part` of the height. Heights are lower bounds, infinite where nothing
   /// conducts.
   KOKKOS_FUNCTION void look(int i, double part, double& best, Arrival& found) const {
-    constexpr double rounding = 16 * double(std::numeric_limits<Real>::epsilon());
     const double time_here = time_of(i) + rounding * Kokkos::fabs(time_of(i));
     for (int k = ring_begin(i); k < ring_begin(i + 1); ++k)
       take(ring_member(k), part * double(unpack_height(face(k))), time_here, best, found);
