@@ -3,10 +3,12 @@
 
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/machine/part_loop.hpp>
+#include <ossatura/core/machine/select_indices.hpp>
 #include <ossatura/core/mesh/box.hpp>
 #include <ossatura/core/sparse/inverse_map.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace ossatura {
 
@@ -138,23 +140,25 @@ private:
     }
   }
 
-  /// Makes a row and its neighbours an aggregate.
+  /// Makes a row and its neighbours an aggregate. Rows wait by the contact that they have at last.
   void take(int root) {
     roots_.push_back(root);
+    changed_.clear();
     for_each_column(graph_, root, [&](int j) {
       if (active_[std::size_t(j)])
         for_each_column(graph_, j, [&](int i) { touch(i); });
     });
+    for (const auto& [row, contact] : changed_)
+      if (may_be_root(row) && around_.contact[std::size_t(row)] == contact)
+        wait(row);
   }
   void touch(int j) {
-    if (!is_mine(j) || around_.touched[std::size_t(j)])
+    if (around_.touched[std::size_t(j)] || !is_mine(j))
       return;
     around_.touched[std::size_t(j)] = 1;
     for_each_column(graph_, j, [&](int i) {
-      if (!is_mine(i) || !may_be_root(i))
-        return;
-      ++around_.contact[std::size_t(i)];
-      wait(i);
+      if (may_be_root(i) && is_mine(i))
+        changed_.emplace_back(i, ++around_.contact[std::size_t(i)]);
     });
   }
   void wait(int i) {
@@ -173,6 +177,7 @@ private:
   const std::vector<int>* cell_of_;
   int cell_;
   std::vector<int> roots_;
+  std::vector<std::pair<int, int>> changed_; ///< rows and their contacts, in turn
   std::vector<std::vector<int>> waiting_{1}; ///< rows by their contact; some have more by now
   std::vector<std::size_t> served_{0};       ///< of each list
   std::size_t most_ = 0;                     ///< longer contacts have no rows
@@ -240,30 +245,12 @@ void join_rows_between(const GraphView& graph, const std::vector<std::uint8_t>& 
   });
 }
 
-/// The rows for which test(row) holds, ascending.
-template<class Test>
-std::vector<int> select_rows(std::size_t num_rows, const Test& test) {
-  const std::size_t num_blocks = (num_rows + rows_of_part - 1) / rows_of_part;
-  std::vector<std::vector<int>> of_block(num_blocks);
-  for_parts(num_blocks, 1, [&](std::size_t first, std::size_t end) {
-    for (std::size_t block = first; block < end; ++block)
-      for (std::size_t i = rows_of_part * block; i < std::min(num_rows, rows_of_part * (block + 1));
-           ++i)
-        if (test(i))
-          of_block[block].push_back(int(i));
-  });
-  std::vector<int> selected;
-  for (const std::vector<int>& rows : of_block)
-    selected.insert(selected.end(), rows.begin(), rows.end());
-  return selected;
-}
-
 /// Rows without an aggregate around them make their own, with their neighbours.
 void gather_rows_left(const GraphView& graph, const std::vector<std::uint8_t>& active,
                       Aggregates& aggregates) {
   std::vector<int>& of = aggregates.of;
   for (const int i :
-       select_rows(of.size(), [&](std::size_t k) { return of[k] < 0 && active[k]; })) {
+       select_indices(of.size(), [&](std::size_t k) { return of[k] < 0 && active[k]; })) {
     if (of[std::size_t(i)] >= 0)
       continue; // by now
     const int name = aggregates.count++;
@@ -290,7 +277,7 @@ Aggregates make_aggregates(const GraphView& graph, const std::vector<std::uint8_
       fill_cells(graph, active, make_cells(point, num_rows, rows_of_cell, shift), aggregates);
   Surroundings around = look_around(graph, aggregates);
   const std::vector<int> left =
-      select_rows(num_rows, [&](std::size_t i) { return !around.touched[i] && active[i]; });
+      select_indices(num_rows, [&](std::size_t i) { return !around.touched[i] && active[i]; });
   add_aggregates(
       graph, active,
       RootChoice(graph, active, around).choose(left.size(), [&](std::size_t k) { return left[k]; }),

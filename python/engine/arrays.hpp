@@ -65,4 +65,28 @@ void fill_array(const Exec& exec, T* data, std::int64_t n, const Fill& fill) {
   fence(exec, "ossatura::python::fill_array");
 }
 
+/// Has fill(array) set the n values at `data`, in memory of the host or of the GPU, whatever they
+/// are by now. What other libraries do on the GPU is done by then. Fences.
+template<class T, class Exec, class Fill>
+void write_array(const Exec& exec, T* data, std::int64_t n, const Fill& fill) {
+  constexpr bool is_device = BackendTraits<Exec>::is_device;
+  const bool to_device = is_device_memory(data);
+  if (to_device)
+    wait_for_device();
+  if (to_device == is_device) {
+    fill(Array<T, Exec>(data, n));
+    fence(exec, "ossatura::python::write_array");
+    return;
+  }
+  const Array<T, Exec> array(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
+                                                std::string("ossatura::python::output")),
+                             n);
+  fill(array);
+  if constexpr (is_device)
+    Kokkos::deep_copy(exec, HostArray<T>(data, n), array);
+  fence(exec, "ossatura::python::write_array");
+  if constexpr (!is_device)
+    copy_from_host(data, array.data(), std::size_t(n) * sizeof(T));
+}
+
 } // namespace ossatura::python

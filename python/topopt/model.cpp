@@ -5,12 +5,18 @@
 #include "python/engine/named.hpp"
 #include "python/engine/runtime.hpp"
 #include <ossatura/core/base/backend.hpp>
+#include <ossatura/core/machine/large_pages.hpp>
 #include <ossatura/core/machine/part_loop.hpp>
+#include <ossatura/core/machine/processor_binding.hpp>
+#include <ossatura/core/machine/select_indices.hpp>
 #include <ossatura/core/mesh/mechanics/free_motion.hpp>
 #include <ossatura/solvers/topopt/optimizer.hpp>
 
 #include <algorithm>
+#include <atomic>
+#include <future>
 #include <mutex>
+#include <string>
 
 namespace ossatura::python {
 
@@ -19,22 +25,23 @@ namespace {
 DesignProblem copy_problem(const DesignInput& input) {
   DesignProblem problem;
   problem.mesh.shape = ElementShape::hexa;
-  problem.mesh.point.assign(input.point, input.point + 3 * input.num_points);
-  problem.mesh.node.assign(input.node, input.node + 8 * input.num_elem);
+  problem.mesh.point = copy_in_large_pages(input.point, 3 * std::size_t(input.num_points));
+  problem.mesh.node = copy_in_large_pages(input.node, 8 * std::size_t(input.num_elem));
   problem.young = input.young;
   problem.poisson = input.poisson;
-  for (std::int64_t i = 0; i < input.num_points; ++i)
-    if (input.held[i] != 0)
-      problem.held.push_back({std::int32_t(i), input.held[i]});
+  const auto num_points = std::size_t(input.num_points);
+  for (const std::int32_t i :
+       select_indices(num_points, [&](std::size_t k) { return input.held[k] != 0; }))
+    problem.held.push_back({i, input.held[i]});
   for (const auto& [force, weight] : input.cases) {
     DesignLoadCase load;
     load.weight = weight;
-    for (std::int64_t i = 0; i < input.num_points; ++i) {
-      const double* const f = force + 3 * i;
-      if (f[0] != 0 || f[1] != 0 || f[2] != 0)
-        load.loads.forces.push_back({std::int32_t(i), {f[0], f[1], f[2]}});
-    }
-    problem.cases.push_back(load);
+    const double* const f = force; // no structured binding in a lambda of C++17
+    for (const std::int32_t i : select_indices(num_points, [f](std::size_t k) {
+           return f[3 * k] != 0 || f[3 * k + 1] != 0 || f[3 * k + 2] != 0;
+         }))
+      load.loads.forces.push_back({i, {f[3 * i], f[3 * i + 1], f[3 * i + 2]}});
+    problem.cases.push_back(std::move(load));
   }
   if (input.role != nullptr)
     for (std::int64_t e = 0; e < input.num_elem; ++e)
@@ -68,15 +75,40 @@ std::int32_t find_load_on_void(const DesignProblem& problem) {
   return first == waits.end() ? -1 : std::int32_t(first - waits.begin());
 }
 
-/// What the library leaves to its callers, of a mesh that it takes.
-void check_problem(const DesignProblem& problem) {
+/// What the library leaves to its callers, of a mesh that it takes: what is wrong, or an empty
+/// string.
+std::string describe_fault(const DesignProblem& problem) {
   if (const std::int32_t node = find_load_on_void(problem); node >= 0)
-    fail<InputError>("loads: node ", node,
-                     " is loaded, but all of its elements are void: "
-                     "load others, or make these free or solid");
+    return "loads: node " + std::to_string(node) +
+           " is loaded, but all of its elements are void: load others, or make these free or solid";
   const std::string motion = describe_free_motion(problem.mesh, problem.held);
-  if (!motion.empty())
-    fail<InputError>(motion, ": hold more nodes or components");
+  return motion.empty() ? motion : motion + ": hold more nodes or components";
+}
+
+bool has_nodes_in_range(const ElementMesh& mesh) {
+  std::atomic<bool> is_right = true;
+  for_parts(mesh.node.size(), 1 << 16, [&](std::size_t first, std::size_t end) {
+    for (std::size_t k = first; k < end; ++k)
+      if (mesh.node[k] < 0 || std::size_t(mesh.node[k]) >= mesh.num_points())
+        is_right = false;
+  });
+  return is_right;
+}
+
+/// The optimiser of a problem, which is checked meanwhile.
+template<class Exec>
+std::unique_ptr<DesignOptimizer<Exec>>
+make_optimizer(const Exec& exec, const DesignProblem& problem, const DesignOptions& options) {
+  std::future<std::string> fault;
+  if (has_nodes_in_range(problem.mesh)) // else the library says which is not
+    fault = std::async([&problem] {
+      unbind_thread();
+      return describe_fault(problem);
+    });
+  auto optimizer = std::make_unique<DesignOptimizer<Exec>>(exec, problem, options);
+  if (const std::string text = fault.valid() ? fault.get() : ""; !text.empty())
+    fail<InputError>(text);
+  return optimizer;
 }
 
 DesignOptions library_options(const DesignChoice& choice) {
@@ -118,8 +150,7 @@ public:
       : exec_(exec)
       , num_cases_(int(input.cases.size())) {
     DesignProblem problem = copy_problem(input);
-    optimizer_ = std::make_unique<DesignOptimizer<Exec>>(exec, problem, library_options(choice));
-    check_problem(problem);
+    optimizer_ = make_optimizer(exec, problem, library_options(choice));
     mesh_ = std::move(problem.mesh);
   }
   void drop() noexcept override { optimizer_.reset(); }
@@ -142,8 +173,10 @@ public:
       if (x != nullptr)
         optimizer_->set_variables(exec_, array_of(exec_, x, num_elem()));
       const DesignNumbers numbers = numbers_of(optimizer_->analyse(exec_));
-      put(optimizer_->objective_gradient(exec_), objective_gradient);
-      put(optimizer_->volume_gradient(exec_), volume_gradient);
+      write_elements(objective_gradient,
+                     [&](const auto& result) { optimizer_->objective_gradient(exec_, result); });
+      write_elements(volume_gradient,
+                     [&](const auto& result) { optimizer_->volume_gradient(exec_, result); });
       return numbers;
     });
   }
@@ -152,13 +185,20 @@ public:
     require_whole();
     optimizer_->set_variables(exec_, array_of(exec_, x, num_elem()));
   }
-  void densities(double* out) const override { put(optimizer_->densities(exec_), out); }
-  void variables(double* out) const override { put(optimizer_->variables(exec_), out); }
-  void energies(double* out) const override { put(optimizer_->energies(exec_), out); }
+  void densities(double* out) const override {
+    write_elements(out, [&](const auto& result) { optimizer_->densities(exec_, result); });
+  }
+  void variables(double* out) const override {
+    write_elements(out, [&](const auto& result) { optimizer_->variables(exec_, result); });
+  }
+  void energies(double* out) const override {
+    write_elements(out, [&](const auto& result) { optimizer_->energies(exec_, result); });
+  }
   void displacement(int which, double* out) const override {
     if (which < 0 || which >= num_cases_)
       fail<UsageError>("load case ", which, ": there are ", num_cases_, ", from 0");
-    put(optimizer_->displacements(exec_, which), out);
+    write_array(exec_, out, 3 * num_points(),
+                [&](const auto& result) { optimizer_->displacements(exec_, which, result); });
   }
 
 private:
@@ -168,8 +208,9 @@ private:
   int num_cases_;
   bool is_broken_ = false;
 
-  static void put(const std::vector<double>& values, double* out) {
-    copy_from_host(out, values.data(), values.size() * sizeof(double));
+  template<class Fill>
+  void write_elements(double* out, const Fill& fill) const {
+    write_array(exec_, out, num_elem(), fill);
   }
 
   void require_whole() const {

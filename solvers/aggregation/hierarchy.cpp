@@ -2,11 +2,13 @@
 #include <ossatura/solvers/aggregation/hierarchy.hpp>
 
 #include <ossatura/core/base/timer.hpp>
+#include <ossatura/core/machine/processor_binding.hpp>
 #include <ossatura/core/sparse/aggregates.hpp>
 #include <ossatura/kernels/aggregation/pattern.hpp>
 #include <ossatura/kernels/aggregation/tentative.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 
+#include <future>
 #include <sstream>
 
 namespace ossatura {
@@ -19,13 +21,30 @@ auto timed(const char* region, const Make& make) {
   return make();
 }
 
+/// make(), which leaves a device idle, and other work: at the same time if there is a device.
+template<class Exec, class Make>
+auto beside(const std::function<void()>& work, const Make& make) {
+  if constexpr (BackendTraits<Exec>::is_device) {
+    auto made = std::async([&make] { // in its turn where there are no more threads
+      unbind_thread();
+      return make();
+    });
+    work();
+    return made.get();
+  } else {
+    work();
+    return make();
+  }
+}
+
 } // namespace
 
 template<class Exec>
 AggregationHierarchy<Exec> make_aggregation_hierarchy(const Exec& exec, const Graph<Exec>& finest,
                                                       const Array<double, Exec>& point,
                                                       const Constraints<Exec>& held,
-                                                      const AggregationOptions& options) {
+                                                      const AggregationOptions& options,
+                                                      const std::function<void()>& meanwhile) {
   AggregationHierarchy<Exec> hierarchy;
   hierarchy.graph = finest;
   hierarchy.held = held;
@@ -41,9 +60,12 @@ AggregationHierarchy<Exec> make_aggregation_hierarchy(const Exec& exec, const Gr
   Graph<Exec> matrix = finest;
   for (int height = 3; int(hierarchy.levels.size()) + 1 < std::max(2, options.max_levels);
        height = 6) {
-    const Aggregates aggregates = timed("ossatura::aggregation::aggregates", [&] {
+    const auto choose = [&] {
       return make_aggregates({matrix.num_rows, row_begin.data(), column.data()}, active,
                              places.data());
+    };
+    const Aggregates aggregates = timed("ossatura::aggregation::aggregates", [&] {
+      return hierarchy.levels.empty() ? beside<Exec>(meanwhile, choose) : choose();
     });
     places = {}; // coarse levels are small
     const bool stalled = aggregates.count > matrix.num_rows / 2;
@@ -95,7 +117,7 @@ std::string AggregationHierarchy<Exec>::describe() const {
   template struct AggregationHierarchy<Exec>;                                                      \
   template AggregationHierarchy<Exec> make_aggregation_hierarchy<Exec>(                            \
       const Exec&, const Graph<Exec>&, const Array<double, Exec>&, const Constraints<Exec>&,       \
-      const AggregationOptions&);
+      const AggregationOptions&, const std::function<void()>&);
 OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
 #undef OSSATURA_INSTANTIATE
 

@@ -7,6 +7,7 @@
 #include <ossatura/kernels/algebra/constraints.hpp>
 #include <ossatura/solvers/aggregation/options.hpp>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -33,11 +34,12 @@ struct AggregationHierarchy {
 
 /// Coarsens until at most max_coarse_dofs are left, at least once. `point` [num_rows, 3], for the
 /// rigid motions. Nodes that are held in all components and those without blocks are left out.
-/// Fences.
+/// `meanwhile` is other work of the caller, which is called once: on devices while threads of the
+/// host choose the first aggregates, for which the device would wait. Fences.
 template<class Exec>
-AggregationHierarchy<Exec> make_aggregation_hierarchy(const Exec& exec, const Graph<Exec>& graph,
-                                                      const Array<double, Exec>& point,
-                                                      const Constraints<Exec>& held,
-                                                      const AggregationOptions& options);
+AggregationHierarchy<Exec> make_aggregation_hierarchy(
+    const Exec& exec, const Graph<Exec>& graph, const Array<double, Exec>& point,
+    const Constraints<Exec>& held, const AggregationOptions& options,
+    const std::function<void()>& meanwhile = [] {});
 
 } // namespace ossatura

@@ -109,12 +109,13 @@ struct HexaSolver<Exec>::Implementation {
     stiffness.arrays = make_hexa_arrays(exec, hexahedra);
     stiffness.lame = unit_lame(poisson);
     stiffness.held = make_held(exec, stiffness.arrays.num_nodes, held);
-    make_operators(exec, hexahedra);
     if (options.preconditioner == HexaPreconditioner::amg) {
       const TimedScope scope("ossatura::hexa::hierarchy");
-      hierarchy = std::make_shared<AggregationHierarchy<Exec>>(
-          make_aggregation_hierarchy(exec, make_hexa_graph(exec, stiffness.arrays),
-                                     stiffness.arrays.point, stiffness.held, options.aggregation));
+      hierarchy = std::make_shared<AggregationHierarchy<Exec>>(make_aggregation_hierarchy(
+          exec, make_hexa_graph(exec, stiffness.arrays), stiffness.arrays.point, stiffness.held,
+          options.aggregation, [&] { make_operators(exec, hexahedra); }));
+    } else {
+      make_operators(exec, hexahedra);
     }
     const std::int64_t n = stiffness.num_dofs();
     r = make_zeros<double>(exec, n, "ossatura::cg::r");

@@ -137,6 +137,12 @@ struct DesignOptimizer<Exec>::Implementation {
   /// made what filters need; the proposal of a step, and between what reports and filters need.
   Vector df(const Exec& exec) const { return room(exec, kept_df, 0); }
   Vector x_new(const Exec& exec) const { return room(exec, kept_x_new, 1); }
+  /// Densities of the strain energy; they overwrite the proposal.
+  Vector energies(const Exec& exec) const {
+    const Vector energy = x_new(exec);
+    analysis.energies(exec, energy);
+    return energy;
+  }
   /// The gradient of the volume by variables; overwrites the proposal.
   Vector volume_gradient(const Exec& exec) const {
     return densities.volume_gradient(exec, moment(), room(exec, {}, 2), x_new(exec));
@@ -173,6 +179,11 @@ struct DesignOptimizer<Exec>::Implementation {
   /// Variables of 0 would stay there for good.
   double least() const { return options.filter == DesignFilter::sensitivity ? 1e-3 : 0; }
 
+  const Vector& displacements(int load_case) const {
+    OSSATURA_REQUIRE(load_case >= 0 && load_case < int(analysis.loads().cases.size()),
+                     "load case " << load_case);
+    return analysis.displacements()[std::size_t(load_case)];
+  }
   /// Displacements of each solve of a step: of cases, the adjoint of a mechanism, those of limits.
   std::vector<Vector> solutions() const {
     std::vector<Vector> all = analysis.displacements();
@@ -214,6 +225,17 @@ struct DesignOptimizer<Exec>::Implementation {
       fail<DesignBreakdown>("step ", steps + 1, ": the gradient is not finite");
     densities.pull_back(exec, x, moment(), df, x_new(exec));
     return size;
+  }
+
+  /// After `analyse`, of what is asked for, in df.
+  Vector objective_gradient(const Exec& exec) {
+    if (options.robust > 0)
+      analyse(exec, densities.tested());
+    gradient(exec);
+    const Vector df = this->df(exec);
+    if (is_mechanism()) // maximised
+      axpby(exec, -1.0, df, 0.0, df);
+    return df;
   }
 
   /// The gradient of a limit's value by variables into `result`, which is no spare vector: solves
@@ -475,18 +497,22 @@ DesignStep DesignOptimizer<Exec>::analyse(const Exec& exec) {
 
 template<class Exec>
 std::vector<double> DesignOptimizer<Exec>::objective_gradient(const Exec& exec) {
-  if (implementation_->options.robust > 0)
-    implementation_->analyse(exec, implementation_->densities.tested());
-  implementation_->gradient(exec);
-  const Array<double, Exec> df = implementation_->df(exec);
-  if (implementation_->is_mechanism()) // maximised
-    axpby(exec, -1.0, df, 0.0, df);
-  return body().download_elements(exec, df);
+  return body().download_elements(exec, implementation_->objective_gradient(exec));
+}
+template<class Exec>
+void DesignOptimizer<Exec>::objective_gradient(const Exec& exec,
+                                               const Array<double, Exec>& result) {
+  body().copy_elements(exec, implementation_->objective_gradient(exec), result);
 }
 
 template<class Exec>
 std::vector<double> DesignOptimizer<Exec>::volume_gradient(const Exec& exec) const {
   return body().download_elements(exec, implementation_->volume_gradient(exec));
+}
+template<class Exec>
+void DesignOptimizer<Exec>::volume_gradient(const Exec& exec,
+                                            const Array<double, Exec>& result) const {
+  body().copy_elements(exec, implementation_->volume_gradient(exec), result);
 }
 
 template<class Exec>
@@ -503,17 +529,28 @@ template<class Exec>
 std::vector<double> DesignOptimizer<Exec>::densities(const Exec& exec) const {
   return body().download_elements(exec, implementation_->densities.density());
 }
+template<class Exec>
+void DesignOptimizer<Exec>::densities(const Exec& exec, const Array<double, Exec>& result) const {
+  body().copy_elements(exec, implementation_->densities.density(), result);
+}
 
 template<class Exec>
 std::vector<double> DesignOptimizer<Exec>::variables(const Exec& exec) const {
   return body().download_elements(exec, implementation_->x);
 }
+template<class Exec>
+void DesignOptimizer<Exec>::variables(const Exec& exec, const Array<double, Exec>& result) const {
+  body().copy_elements(exec, implementation_->x, result);
+}
 
 template<class Exec>
 std::vector<double> DesignOptimizer<Exec>::displacements(const Exec& exec, int which) const {
-  OSSATURA_REQUIRE(which >= 0 && which < int(implementation_->analysis.loads().cases.size()),
-                   "load case " << which);
-  return body().download_nodes(exec, implementation_->analysis.displacements()[std::size_t(which)]);
+  return body().download_nodes(exec, implementation_->displacements(which));
+}
+template<class Exec>
+void DesignOptimizer<Exec>::displacements(const Exec& exec, int which,
+                                          const Array<double, Exec>& result) const {
+  body().copy_nodes(exec, implementation_->displacements(which), result);
 }
 
 template<class Exec>
@@ -548,10 +585,11 @@ ProcessFaults DesignOptimizer<Exec>::process_faults(const Exec& exec) const {
 
 template<class Exec>
 std::vector<double> DesignOptimizer<Exec>::energies(const Exec& exec) const {
-  const Implementation& own = *implementation_;
-  const Array<double, Exec> energy = own.x_new(exec);
-  own.analysis.energies(exec, energy);
-  return own.body->download_elements(exec, energy);
+  return body().download_elements(exec, implementation_->energies(exec));
+}
+template<class Exec>
+void DesignOptimizer<Exec>::energies(const Exec& exec, const Array<double, Exec>& result) const {
+  body().copy_elements(exec, implementation_->energies(exec), result);
 }
 
 template<class Exec>

@@ -118,7 +118,11 @@ public:
   /// more. Fence.
   std::vector<double> objective_gradient(const Exec& exec);
   std::vector<double> volume_gradient(const Exec& exec) const;
-  /// The same of the value of a limit, of stresses of their mean. Solves for its adjoints. Fences.
+  /// The same into an array of the backend, in the order of the problem.
+  void objective_gradient(const Exec& exec, const Array<double, Exec>& result);
+  void volume_gradient(const Exec& exec, const Array<double, Exec>& result) const;
+  /// Derivatives of the value of a limit, of stresses of their mean. Solves for its adjoints.
+  /// Fences.
   std::vector<double> limit_gradient(const Exec& exec, int which);
 
   /// The design of variables x [num_elem] in [0, 1], which are copied; where an element is not free
@@ -148,6 +152,11 @@ public:
   /// Forces of gravity and rotation on the present design in load case `which` [num_nodes, 3], N,
   /// held components among them. Fences.
   std::vector<double> body_forces(const Exec& exec, int which) const;
+  /// Some of them into arrays of the backend, in the order of the problem. Fence.
+  void densities(const Exec& exec, const Array<double, Exec>& result) const;
+  void variables(const Exec& exec, const Array<double, Exec>& result) const;
+  void energies(const Exec& exec, const Array<double, Exec>& result) const;
+  void displacements(const Exec& exec, int which, const Array<double, Exec>& result) const;
   std::array<double, 2> density_range(const Exec& exec) const; ///< least, greatest of densities()
   /// Elements of densities() that are not as `process` of the options asks. Fences.
   ProcessFaults process_faults(const Exec& exec) const;

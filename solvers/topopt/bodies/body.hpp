@@ -5,6 +5,7 @@
 #pragma once
 
 #include <ossatura/kernels/algebra/constraints.hpp>
+#include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/topopt/cone_filter.hpp>
 #include <ossatura/kernels/topopt/element_volumes.hpp>
 #include <ossatura/kernels/topopt/simp.hpp>
@@ -119,6 +120,9 @@ public:
   virtual std::vector<double> download_nodes(const Exec& exec, const Vector& values) const = 0;
   virtual Vector upload_elements(const Exec& exec, const std::vector<double>& values) const = 0;
   virtual std::vector<double> download_elements(const Exec& exec, const Vector& values) const = 0;
+  /// The same into arrays of the backend. Fence.
+  virtual void copy_nodes(const Exec& exec, const Vector& values, const Vector& result) const;
+  virtual void copy_elements(const Exec& exec, const Vector& values, const Vector& result) const;
   /// Places without an element are void.
   virtual Array<std::uint8_t, Exec> upload_roles(const Exec& exec,
                                                  const std::vector<std::uint8_t>& role) const = 0;
@@ -133,6 +137,20 @@ template<class Exec>
 void DesignBody<Exec>::add_body_work(const Exec&, double, const BodyLoad&, const Vector&,
                                      const Vector&) const {
   fail<std::logic_error>("a body without mass");
+}
+template<class Exec>
+void DesignBody<Exec>::copy_nodes(const Exec& exec, const Vector& values,
+                                  const Vector& result) const {
+  const std::vector<double> on_host = download_nodes(exec, values);
+  upload_to(exec, on_host, result);
+  fence(exec, "ossatura::design::copy");
+}
+template<class Exec>
+void DesignBody<Exec>::copy_elements(const Exec& exec, const Vector& values,
+                                     const Vector& result) const {
+  const std::vector<double> on_host = download_elements(exec, values);
+  upload_to(exec, on_host, result);
+  fence(exec, "ossatura::design::copy");
 }
 
 /// The body of a problem, as options say. Throws std::invalid_argument for a mesh, a material or

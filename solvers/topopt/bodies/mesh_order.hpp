@@ -79,6 +79,13 @@ public:
   std::vector<double> download_elements(const Exec& exec, const Vector& values) const override {
     return download(exec, values);
   }
+  void copy_nodes(const Exec& exec, const Vector& values, const Vector& result) const override {
+    copy_elements(exec, values, result);
+  }
+  void copy_elements(const Exec& exec, const Vector& values, const Vector& result) const override {
+    Kokkos::deep_copy(exec, result, values);
+    fence(exec, "ossatura::design::copy");
+  }
   Array<std::uint8_t, Exec> upload_roles(const Exec& exec,
                                          const std::vector<std::uint8_t>& role) const override {
     return upload(exec, "ossatura::design::role", role);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/catch.hpp"
+#include <ossatura/core/machine/large_pages.hpp>
 #include <ossatura/core/machine/part_loop.hpp>
 #include <ossatura/core/machine/processors.hpp>
+#include <ossatura/core/machine/select_indices.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -55,4 +57,28 @@ TEST_CASE("What a part throws comes to the caller", "[part_loop]") {
                       "part 500");
   }
   set_io_threads(available_processors());
+}
+
+TEST_CASE("Indices are selected in their order", "[part_loop]") {
+  const auto wanted = [](std::size_t i) { return i % 7 == 3 || i > 39990; };
+  for (const int threads : {1, 4}) {
+    set_io_threads(threads);
+    for (const std::size_t count : {0, 3, 16384, 40000}) {
+      std::vector<std::int32_t> expected;
+      for (std::size_t i = 0; i < count; ++i)
+        if (wanted(i))
+          expected.push_back(std::int32_t(i));
+      CHECK(select_indices(count, wanted) == expected);
+    }
+  }
+  set_io_threads(available_processors());
+}
+
+TEST_CASE("Copies in large pages are copies", "[large_pages]") {
+  for (const std::size_t count : {0, 1, 5000, 3000000}) { // the last is worth it
+    std::vector<std::int32_t> values(count);
+    for (std::size_t i = 0; i < count; ++i)
+      values[i] = std::int32_t(3 * i);
+    CHECK(copy_in_large_pages(values.data(), count) == values);
+  }
 }

@@ -4,6 +4,8 @@
 
 #include "tests/catch.hpp"
 #include "tests/solvers/topopt/design_problems.hpp"
+#include <ossatura/core/base/vector.hpp>
+#include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/solvers/topopt/optimizer.hpp>
 
 #include <random>
@@ -43,6 +45,33 @@ DesignState rough_state(const Exec& exec, const DesignOptimizer<Exec>& optimizer
   return state;
 }
 
+/// What get(array) sets.
+template<class Exec, class Get>
+std::vector<double> set_by(const Exec& exec, std::size_t n, const Get& get) {
+  const auto array = make_uninitialized<double>(exec, std::int64_t(n), "result");
+  Kokkos::deep_copy(exec, array, -7.0);
+  get(array);
+  return download(exec, array);
+}
+
+/// Arrays of the backend have what vectors of the host have, in the same order. After an analysis.
+template<class Exec>
+void check_arrays(const Exec& exec, const DesignProblem& problem,
+                  DesignOptimizer<Exec>& optimizer) {
+  const std::size_t n = problem.num_elem();
+  CHECK(set_by(exec, n, [&](const auto& a) { optimizer.densities(exec, a); }) ==
+        optimizer.densities(exec));
+  CHECK(set_by(exec, n, [&](const auto& a) { optimizer.variables(exec, a); }) ==
+        optimizer.variables(exec));
+  CHECK(set_by(exec, n, [&](const auto& a) { optimizer.energies(exec, a); }) ==
+        optimizer.energies(exec));
+  CHECK(set_by(exec, n, [&](const auto& a) { optimizer.volume_gradient(exec, a); }) ==
+        optimizer.volume_gradient(exec));
+  CHECK(set_by(exec, 3 * problem.num_nodes(), [&](const auto& a) {
+          optimizer.displacements(exec, 0, a);
+        }) == optimizer.displacements(exec, 0));
+}
+
 /// How differences are taken, and how near gradients are to them, relative.
 struct DifferenceBounds {
   double step = 2e-3, objective = 1e-6, volume = 1e-6;
@@ -57,7 +86,10 @@ void check_gradients(const Exec& exec, const DesignProblem& problem, const Desig
   const DesignState state = rough_state(exec, optimizer, problem, low, range);
   optimizer.set_state(exec, state);
   optimizer.analyse(exec);
-  const std::vector<double> by_objective = optimizer.objective_gradient(exec),
+  check_arrays(exec, problem, optimizer);
+  const std::vector<double> by_objective = set_by(
+                                exec, problem.num_elem(),
+                                [&](const auto&a) { optimizer.objective_gradient(exec, a); }),
                             by_volume = optimizer.volume_gradient(exec);
   std::mt19937 random(23);
   for (int trial = 0; trial < 3; ++trial) {
