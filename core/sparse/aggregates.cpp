@@ -16,31 +16,39 @@ namespace {
 
 constexpr std::size_t rows_of_part = 1 << 14; ///< for a thread, where each row is on its own
 
-/// A row is touched when it or a neighbour has an aggregate.
-struct Surroundings {
-  std::vector<std::uint8_t> touched;
-  std::vector<int> contact; ///< touched neighbours, of rows that are not touched
+/// What is looked at of a row, side by side in memory.
+struct RowState {
+  int cell = 0;             ///< of a grid
+  int contact = 0;          ///< touched neighbours, of rows that are not touched
+  std::uint8_t touched = 0; ///< whether the row or a neighbour has an aggregate
+  std::uint8_t is_active = 0;
+
+  bool may_be_root() const { return !touched && is_active; }
 };
 
-Surroundings look_around(const GraphView& graph, const Aggregates& aggregates) {
+/// The states of rows, all in one cell.
+std::vector<RowState> look_around(const GraphView& graph, const std::vector<std::uint8_t>& active,
+                                  const Aggregates& aggregates) {
   const std::vector<int>& of = aggregates.of;
-  Surroundings around{std::vector<std::uint8_t>(of.size(), 0), std::vector<int>(of.size(), 0)};
-  if (aggregates.count == 0)
-    return around;
+  std::vector<RowState> rows(of.size());
   for_parts(of.size(), rows_of_part, [&](std::size_t first, std::size_t end) {
-    for (std::size_t i = first; i < end; ++i)
-      for_each_column(graph, int(i), [&](int j) {
-        if (of[std::size_t(j)] >= 0)
-          around.touched[i] = 1;
-      });
+    for (std::size_t i = first; i < end; ++i) {
+      rows[i].is_active = active[i] != 0;
+      if (aggregates.count > 0)
+        for_each_column(graph, int(i), [&](int j) {
+          if (of[std::size_t(j)] >= 0)
+            rows[i].touched = 1;
+        });
+    }
   });
-  for_parts(of.size(), rows_of_part, [&](std::size_t first, std::size_t end) {
-    for (std::size_t i = first; i < end; ++i)
-      if (!around.touched[i])
-        for_each_column(graph, int(i),
-                        [&](int j) { around.contact[i] += around.touched[std::size_t(j)]; });
-  });
-  return around;
+  if (aggregates.count > 0)
+    for_parts(of.size(), rows_of_part, [&](std::size_t first, std::size_t end) {
+      for (std::size_t i = first; i < end; ++i)
+        if (!rows[i].touched)
+          for_each_column(graph, int(i),
+                          [&](int j) { rows[i].contact += rows[std::size_t(j)].touched; });
+    });
+  return rows;
 }
 
 /// Cells of a grid, and the rows in each.
@@ -84,28 +92,24 @@ Cells make_cells(const double* point, std::size_t num_rows, int rows_of_cell, do
 }
 
 /// Chooses rows whose neighbourhoods become aggregates. Of those that are not touched, the ones
-/// with most touched neighbours come first: the corners between aggregates. Within a cell it
-/// changes nothing outside, and takes neighbourhoods that lie inside whole.
+/// with most touched neighbours come first: the corners between aggregates. It changes nothing
+/// outside a cell, and takes neighbourhoods that lie inside whole.
 class RootChoice {
 public:
-  /// All rows, or those of a cell of a grid.
-  RootChoice(const GraphView& graph, const std::vector<std::uint8_t>& active, Surroundings& around,
-             const std::vector<int>* cell_of = nullptr, int cell = 0)
+  RootChoice(const GraphView& graph, std::vector<RowState>& rows, int cell)
       : graph_(graph)
-      , active_(active)
-      , around_(around)
-      , cell_of_(cell_of)
+      , rows_(rows)
       , cell_(cell) {}
 
   /// The roots in their order, from the rows row_at(0) .. row_at(count - 1).
   template<class RowAt>
   std::vector<int> choose(std::size_t count, const RowAt& row_at) {
     for (std::size_t k = 0; k < count; ++k)
-      if (const int i = row_at(k); may_be_root(i) && around_.contact[std::size_t(i)] > 0)
+      if (const int i = row_at(k); row(i).may_be_root() && row(i).contact > 0)
         wait(i);
     serve();
     for (std::size_t k = 0; k < count; ++k)
-      if (const int i = row_at(k); may_be_root(i) && lies_inside(i)) {
+      if (const int i = row_at(k); row(i).may_be_root() && lies_inside(i)) {
         take(i);
         serve();
       }
@@ -113,14 +117,10 @@ public:
   }
 
 private:
-  bool is_mine(int i) const { return !cell_of_ || (*cell_of_)[std::size_t(i)] == cell_; }
-  bool may_be_root(int i) const {
-    return !around_.touched[std::size_t(i)] && active_[std::size_t(i)];
-  }
+  RowState& row(int i) const { return rows_[std::size_t(i)]; }
   bool lies_inside(int i) const {
     bool inside = true;
-    if (cell_of_)
-      for_each_column(graph_, i, [&](int j) { inside = inside && is_mine(j); });
+    for_each_column(graph_, i, [&](int j) { inside = inside && row(j).cell == cell_; });
     return inside;
   }
 
@@ -134,8 +134,7 @@ private:
         continue;
       }
       const int next = list[served_[most_]++];
-      if (!around_.touched[std::size_t(next)] &&
-          std::size_t(around_.contact[std::size_t(next)]) == most_ && lies_inside(next))
+      if (!row(next).touched && std::size_t(row(next).contact) == most_ && lies_inside(next))
         take(next);
     }
   }
@@ -143,26 +142,31 @@ private:
   /// Makes a row and its neighbours an aggregate. Rows wait by the contact that they have at last.
   void take(int root) {
     roots_.push_back(root);
-    changed_.clear();
+    touched_.clear();
     for_each_column(graph_, root, [&](int j) {
-      if (active_[std::size_t(j)])
+      if (row(j).is_active)
         for_each_column(graph_, j, [&](int i) { touch(i); });
     });
-    for (const auto& [row, contact] : changed_)
-      if (may_be_root(row) && around_.contact[std::size_t(row)] == contact)
-        wait(row);
+    changed_.clear();
+    for (const int j : touched_)
+      for_each_column(graph_, j, [&](int i) {
+        RowState& near = row(i);
+        if (near.may_be_root() && near.cell == cell_)
+          changed_.emplace_back(i, ++near.contact);
+      });
+    for (const auto& [i, contact] : changed_)
+      if (row(i).contact == contact)
+        wait(i);
   }
-  void touch(int j) {
-    if (around_.touched[std::size_t(j)] || !is_mine(j))
+  void touch(int i) {
+    RowState& own = row(i);
+    if (own.touched || own.cell != cell_)
       return;
-    around_.touched[std::size_t(j)] = 1;
-    for_each_column(graph_, j, [&](int i) {
-      if (may_be_root(i) && is_mine(i))
-        changed_.emplace_back(i, ++around_.contact[std::size_t(i)]);
-    });
+    own.touched = 1;
+    touched_.push_back(i);
   }
   void wait(int i) {
-    const std::size_t contact = std::size_t(around_.contact[std::size_t(i)]);
+    const std::size_t contact = std::size_t(row(i).contact);
     if (contact >= waiting_.size()) {
       waiting_.resize(contact + 1);
       served_.resize(contact + 1, 0);
@@ -172,11 +176,10 @@ private:
   }
 
   GraphView graph_;
-  const std::vector<std::uint8_t>& active_;
-  Surroundings& around_;
-  const std::vector<int>* cell_of_;
+  std::vector<RowState>& rows_;
   int cell_;
   std::vector<int> roots_;
+  std::vector<int> touched_;                 ///< by the last root
   std::vector<std::pair<int, int>> changed_; ///< rows and their contacts, in turn
   std::vector<std::vector<int>> waiting_{1}; ///< rows by their contact; some have more by now
   std::vector<std::size_t> served_{0};       ///< of each list
@@ -199,12 +202,16 @@ void add_aggregates(const GraphView& graph, const std::vector<std::uint8_t>& act
 /// Fills the insides of all cells, side by side.
 void fill_cells(const GraphView& graph, const std::vector<std::uint8_t>& active, const Cells& cells,
                 Aggregates& aggregates) {
-  Surroundings around = look_around(graph, aggregates);
+  std::vector<RowState> rows = look_around(graph, active, aggregates);
+  for_parts(rows.size(), rows_of_part, [&](std::size_t first, std::size_t end) {
+    for (std::size_t i = first; i < end; ++i)
+      rows[i].cell = cells.of[i];
+  });
   std::vector<std::vector<int>> roots(std::size_t(cells.count()));
   for_parts(roots.size(), 1, [&](std::size_t first, std::size_t end) {
     for (std::size_t cell = first; cell < end; ++cell) {
       const auto begin = std::size_t(cells.rows.row_begin[cell]);
-      roots[cell] = RootChoice(graph, active, around, &cells.of, int(cell))
+      roots[cell] = RootChoice(graph, rows, int(cell))
                         .choose(std::size_t(cells.rows.row_begin[cell + 1]) - begin,
                                 [&](std::size_t k) { return cells.rows.column[begin + k]; });
     }
@@ -275,12 +282,12 @@ Aggregates make_aggregates(const GraphView& graph, const std::vector<std::uint8_
   if (num_rows > std::size_t(rows_of_cell) && point)
     for (const double shift : {0.0, 0.5})
       fill_cells(graph, active, make_cells(point, num_rows, rows_of_cell, shift), aggregates);
-  Surroundings around = look_around(graph, aggregates);
+  std::vector<RowState> rows = look_around(graph, active, aggregates);
   const std::vector<int> left =
-      select_indices(num_rows, [&](std::size_t i) { return !around.touched[i] && active[i]; });
+      select_indices(num_rows, [&](std::size_t i) { return rows[i].may_be_root(); });
   add_aggregates(
       graph, active,
-      RootChoice(graph, active, around).choose(left.size(), [&](std::size_t k) { return left[k]; }),
+      RootChoice(graph, rows, 0).choose(left.size(), [&](std::size_t k) { return left[k]; }),
       aggregates);
   join_rows_between(graph, active, aggregates.of);
   gather_rows_left(graph, active, aggregates);
