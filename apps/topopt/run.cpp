@@ -44,6 +44,9 @@ DesignFields fields_of(const Exec& exec, const DesignOptimizer<Exec>& optimizer,
     fields.weight.emplace_back();
     if (!model.problem.cases[i].loads.body.empty())
       fields.weight.back() = optimizer.body_forces(exec, int(i));
+    fields.thermal_force.emplace_back();
+    if (!model.problem.cases[i].loads.warming.empty())
+      fields.thermal_force.back() = optimizer.thermal_forces(exec, int(i));
   }
   return fields;
 }

@@ -148,6 +148,8 @@ public:
   /// Forces of gravity and rotation on the present design in load case `which` [num_nodes, 3], N,
   /// held components among them. Fences.
   std::vector<double> body_forces(const Exec& exec, int which) const;
+  /// The same of temperature, for the moduli of the last solve.
+  std::vector<double> thermal_forces(const Exec& exec, int which) const;
   std::array<double, 2> density_range(const Exec& exec) const; ///< least, greatest of densities()
   /// Elements of densities() that are not as `process` of the options asks. Fences.
   ProcessFaults process_faults(const Exec& exec) const;
