@@ -85,9 +85,12 @@ void AbaqusReader::take_temperatures(std::vector<double>& of_node) {
     double temperature = 0, gradient = 0;
     if (!text_.number(temperature) || !std::isfinite(temperature))
       text_.bad_field("a temperature is expected");
-    while (text_.more())
-      if (!text_.number_or_blank(gradient) || gradient != 0)
-        text_.bad_field("the end of the row is expected, since gradients are of shells and beams");
+    while (text_.more()) {
+      if (!text_.number_or_blank(gradient))
+        text_.bad_field("the end of the row is expected");
+      if (gradient != 0)
+        text_.bad("a gradient of ", gradient, " is of shells and beams; leave it out");
+    }
     if (nodes == nullptr)
       std::fill(of_node.begin(), of_node.end(), temperature);
     else
@@ -106,6 +109,8 @@ std::vector<double> AbaqusReader::warming_of_step() const {
       text_.bad(parts_.node_name(n), " has a temperature, but none at first; give *INITIAL "
                                      "CONDITIONS, TYPE=TEMPERATURE, of all nodes");
     warming[n] = temperature_[n] - initial_temperature_[n];
+    if (!std::isfinite(warming[n]))
+      text_.bad(parts_.node_name(n), " is warmer by ", warming[n]);
     is_warm = is_warm || warming[n] != 0;
   }
   if (!is_warm)
