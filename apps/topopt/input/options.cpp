@@ -100,7 +100,7 @@ void add_design_options(CLI::App& app, TopoptCommandOptions& o) {
   add_named(app, o.changes, "--method", &D::method,
             "Optimality criteria, or the method of moving asymptotes",
             default_text(o.changes.defaults.method) + "; " + default_text(mechanism.method) +
-                " for mechanisms, gravity, rotation, with constraints and --robust");
+                " for mechanisms, gravity, rotation, temperatures, with constraints and --robust");
   add_number(app, o.changes, "--move", &D::move, "X", "Largest change of a density in a step",
              default_text(o.changes.defaults.move) + "; " + default_text(mechanism.move) +
                  " for mechanisms, " + default_text(move_with_stress) +
