@@ -117,6 +117,56 @@ struct DenseSolution {
   double compliance;
 };
 
+/// The columns of T with u = T q: six motions of each rigid body about its first node in the place
+/// of the components of its nodes.
+std::vector<Values> motions_of(const DesignProblem& problem) {
+  const std::size_t n = 3 * problem.num_nodes();
+  std::vector<Values> columns;
+  std::vector<bool> is_rigid(n);
+  for (const std::vector<std::int32_t>& body : problem.rigid) {
+    const Point origin = problem.point(body.front());
+    for (std::size_t k = 0; k < 6; ++k) {
+      columns.emplace_back(n);
+      for (const std::int32_t node : body) {
+        const Point x = problem.point(node);
+        const std::size_t i = 3 * std::size_t(node), a = (k + 1) % 3, b = (k + 2) % 3;
+        is_rigid[i] = is_rigid[i + 1] = is_rigid[i + 2] = true;
+        if (k < 3) {
+          columns.back()[i + k] = 1;
+        } else { // about axis k - 3
+          columns.back()[i + a] = -(x[b] - origin[b]);
+          columns.back()[i + b] = x[a] - origin[a];
+        }
+      }
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i)
+    if (!is_rigid[i]) {
+      columns.emplace_back(n);
+      columns.back()[i] = 1;
+    }
+  return columns;
+}
+
+/// T (T^T a T)^-1 T^T b.
+Values solve_among(const std::vector<Values>& motions, const Values& a, const Values& b) {
+  const std::size_t n = b.size(), m = motions.size();
+  Values small(m * m), load(m), u(n);
+  for (std::size_t k = 0; k < m; ++k) {
+    const Values product = reference::dense_product(a, motions[k]);
+    for (std::size_t i = 0; i < n; ++i)
+      load[k] += motions[k][i] * b[i];
+    for (std::size_t l = 0; l < m; ++l)
+      for (std::size_t i = 0; i < n; ++i)
+        small[l * m + k] += motions[l][i] * product[i];
+  }
+  const Values q = reference::solve_dense(small, load);
+  for (std::size_t k = 0; k < m; ++k)
+    for (std::size_t i = 0; i < n; ++i)
+      u[i] += q[k] * motions[k][i];
+  return u;
+}
+
 /// Load case k by a dense matrix.
 DenseSolution solve_densely(const DesignProblem& problem, const Values& density, double least,
                             std::size_t k) {
@@ -151,7 +201,8 @@ DenseSolution solve_densely(const DesignProblem& problem, const Values& density,
         a[i * n + i] = 1;
         b[i] = 0;
       }
-  result.u = reference::solve_dense(a, b);
+  result.u =
+      problem.rigid.empty() ? reference::solve_dense(a, b) : solve_among(motions_of(problem), a, b);
   for (std::size_t i = 0; i < n; ++i)
     result.compliance += b[i] * result.u[i];
   return result;
@@ -386,6 +437,34 @@ OSSATURA_BACKEND_TEST("Gradients of warm designs are those of differences",
     options.objective = DesignObjective::mechanism;
     problem.output = {{find_node(problem, {2, 0, 0}), {0, 0.5, 1}}};
     check_gradients(exec, problem, options);
+  }
+}
+
+OSSATURA_BACKEND_TEST("Rigid ends of warm bodies of every kind have six unknowns",
+                      "[design_temperatures]") {
+  const TestType exec;
+  for (const SolidKind kind : ossatura_test::all_solid_kinds) {
+    INFO(name_of(kind));
+    DesignProblem problem = warm_problem(kind);
+    problem.rigid.emplace_back();
+    for (std::size_t n = 0; n < problem.num_nodes(); ++n)
+      if (problem.point(std::int32_t(n))[0] == 2)
+        problem.rigid[0].push_back(std::int32_t(n));
+    const DesignOptions options = warm_options();
+    {
+      DesignOptimizer<TestType> optimizer(exec, problem, options);
+      const Values x = rough_values(problem.num_elem(), 5, 0.1, 0.9);
+      optimizer.set_variables(exec, upload(exec, "x", x));
+      const DesignStep step = optimizer.analyse(exec);
+      for (std::size_t k = 0; k < 2; ++k) {
+        const DenseSolution dense = solve_densely(problem, x, options.min_modulus, k);
+        CHECK(largest_difference_of(optimizer.displacements(exec, int(k)), dense.u) <
+              1e-8 * largest(dense.u));
+        CHECK(step.cases[k] == Approx(dense.compliance).epsilon(1e-8));
+      }
+    }
+    if (kind != SolidKind::hexa20r)
+      check_gradients(exec, problem, options);
   }
 }
 
