@@ -603,6 +603,8 @@ TopoptModel make_topopt_model(const TopoptCommandOptions& options, DriverContext
     inputs.push_back(record_input(options.problem));
   const std::string mesh_file = document.mesh.file;
   const std::vector<std::string> surfaces = document.surfaces;
+  const int levels = document.levels;
+  const std::string own_start = document.start_from;
   TopoptModel model = build_topopt_model(std::move(document), options.changes);
   if (!mesh_file.empty())
     inputs.push_back(record_input(mesh_file));
@@ -610,6 +612,11 @@ TopoptModel make_topopt_model(const TopoptCommandOptions& options, DriverContext
     inputs.push_back(record_input(file));
   require_known_on_grid(options.problem, model);
   model.has_steps = model.has_steps || options.has_steps;
+  model.levels = options.has_levels ? options.levels : levels;
+  model.start_from = options.start_from;
+  // What a checkpoint goes on with, and how a design begins, is said last by the command line.
+  if (model.start_from.empty() && !options.has_start && options.resume.empty())
+    model.start_from = own_start;
   if (model.unused_points > 0)
     log_warning("unused-points", model.source, ": ", format_count(model.unused_points),
                 " points belong to no element and are left out");

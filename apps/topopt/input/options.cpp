@@ -234,6 +234,8 @@ void add_topopt_options(CLI::App& app, TopoptCommandOptions& options) {
 void note_given_options(const CLI::App& app, TopoptCommandOptions& options) {
   options.has_steps = app.count("--steps") > 0;
   options.has_volume = app.count("--volume") > 0;
+  options.has_start = app.count("--start") > 0;
+  options.has_levels = app.count("--levels") > 0;
   if (app.count("--precision") > 0) {
     options.changes.set(of_topopt_solver(&HexaSolverOptions::precision), *options.common.precision);
     options.changes.set(member_of(&DesignOptions::voxels, &VoxelSolverOptions::precision),

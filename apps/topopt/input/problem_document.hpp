@@ -143,6 +143,8 @@ struct ProblemDocument {
   std::vector<SpringChoice> springs;
   std::vector<std::string> surfaces; ///< files that selections name, as they are opened
   bool is_coarser = false;           ///< cells are larger than those that the user asks for
+  int levels = 0;                    ///< coarser grids before
+  std::string start_from;            ///< a design of another mesh, or empty
   bool has_steps = false;            ///< how many is said, so that doing them is what was asked for
   /// Each puts what the problem says in the place of a default.
   Changes<DesignOptions> changes;
