@@ -342,6 +342,16 @@ class Temperatures(Decks):
         small = self.first(free.replace("6., 0.", "6e-6, 0."), "--unit", "0.001")
         self.close(small["results"]["steps"]["objective"][0], 3 * 6 * 0.1**2 * 4e-9, 1e-5)
 
+    def test_what_is_hardly_meant(self):
+        def codes(*rows):
+            run = self.first(self.deck(step("*TEMPERATURE", *rows)), "--no-stl")
+            return [warning["code"] for warning in run["warnings"]]
+        pull = self.pull()
+        self.assertEqual(codes("ALL, 29."), ["temperatures-alone"])
+        self.assertEqual(codes("ALL, 29.", *pull), [])
+        self.assertEqual(codes("ALL, 31.", *pull), ["large-strain"])  # 0.01 * 11
+        self.assertEqual(codes("ALL, 20.", "X1, 9.", *pull), ["large-strain"])
+
     def test_steps(self):
         # Temperatures stay, a new one counts, and OP=NEW ends them all; of two keywords the first says so.
         self.write("deck.inp", self.deck(

@@ -363,9 +363,31 @@ void check_temperatures(const ProblemDocument& document, const TopoptModel& mode
       fail<InputError>(where, " has temperatures, but no material expands: give *EXPANSION in a "
                               "deck, or \"expansion\" in a problem");
     require_numbers(where, "changes of temperature", warming);
-    for (const HexaMaterial& one : materials)
+    const auto [coldest, warmest] = std::minmax_element(warming.begin(), warming.end());
+    double strain = 0;
+    for (const HexaMaterial& one : materials) {
       require_number(document.file, "a coefficient of expansion", one.expansion);
+      strain = std::max(strain, std::fabs(one.expansion) * std::max(-*coldest, *warmest));
+    }
+    if (strain > 0.1)
+      log_warning("large-strain", where, ": material would be longer or shorter by ",
+                  format_number(100 * strain),
+                  " %, which is no small strain: is the coefficient of expansion for each K, as "
+                  "1.2e-5 of steel?");
   }
+}
+
+/// The least compliance of warm material that nothing else loads is none.
+void warn_of_temperatures_alone(const ProblemDocument& document, const TopoptModel& model) {
+  const std::vector<DesignLoadCase>& cases = model.problem.cases;
+  if (model.options.objective == DesignObjective::compliance &&
+      std::all_of(cases.begin(), cases.end(), [](const DesignLoadCase& one) {
+        return !one.loads.warming.empty() && one.loads.forces.empty() &&
+               one.loads.displacements.empty() && one.loads.body.empty();
+      }))
+    log_warning("temperatures-alone", document.file,
+                ": temperatures alone load the design, of which the stiffest is no material at "
+                "all: give forces, too, or the least volume with constraints");
 }
 
 /// Options that defaults of others depend on, as build_topopt_model has them in the end.
@@ -471,6 +493,7 @@ void set_objective(const ProblemDocument& document, TopoptModel& model) {
   } catch (const std::invalid_argument& error) {
     fail<InputError>(document.file, ": ", library_message(error));
   }
+  warn_of_temperatures_alone(document, model);
 }
 
 /// Free elements near supports and loads become solid.
