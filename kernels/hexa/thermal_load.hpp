@@ -6,10 +6,11 @@
 //   q_a = integral of dN_a/dx (3 lambda + 2 mu) alpha T,
 //   w = 1/2 integral of 3 (3 lambda + 2 mu) (alpha T)^2,
 //
-// both to be multiplied by its modulus: the thermal stress coefficient E alpha of a design [1]
-// changes as its stiffness does. T is that of the nodes by the shape functions. Integrals
-// are by the quadrature of the stiffness, so that strain energy is a sum of squares, and what can
-// expand freely has no stress to rounding, whatever the rule.
+// both to be multiplied by its modulus: the thermal stress coefficient E alpha of a design changes
+// as its stiffness does. T is that of the nodes by the shape functions. Integrals are by the
+// quadrature of the stiffness, so that strain energy is a sum of squares, and what can expand
+// freely has no stress to rounding, whatever the rule. Designs of warm bodies were first made in
+// [1], of homogenised material.
 //
 // [1] H. Rodrigues, P. Fernandes. A material based model for topology optimization of thermoelastic
 //     structures. Int. J. Numer. Methods Eng. 38 (1995) 1951-1965, doi:10.1002/nme.1620381202.
