@@ -44,6 +44,9 @@ DesignFields fields_of(const Exec& exec, const DesignOptimizer<Exec>& optimizer,
     fields.weight.emplace_back();
     if (!model.problem.cases[i].loads.body.empty())
       fields.weight.back() = optimizer.body_forces(exec, int(i));
+    fields.thermal_force.emplace_back();
+    if (!model.problem.cases[i].loads.warming.empty())
+      fields.thermal_force.back() = optimizer.thermal_forces(exec, int(i));
   }
   return fields;
 }
@@ -155,7 +158,7 @@ public:
     }
     if (history) // begins the file: after all claims, which may be refused
       history_ = std::make_unique<DesignHistory>(*history, model.problem.cases.size(),
-                                                 model.problem.limits, options.levels > 0);
+                                                 model.problem.limits, model.levels > 0);
   }
 
   /// Before the steps on a grid: that of the model that files are of, or a coarser one.
@@ -368,24 +371,24 @@ void resume(const Exec& exec, const TopoptCommandOptions& options, const TopoptM
 
 /// Sets the design of another run.
 template<class Exec>
-void start_from(const Exec& exec, const TopoptCommandOptions& options, const TopoptModel& model,
+void start_from(const Exec& exec, const std::string& file, const TopoptModel& model,
                 DesignOptimizer<Exec>& optimizer, DriverContext& context) {
   const TimedScope scope("ossatura::topopt::start_from");
-  const PlacedDensities design = read_start_design(options.start_from);
-  context.provenance().inputs.push_back(record_input(options.start_from));
+  const PlacedDensities design = read_start_design(file);
+  context.provenance().inputs.push_back(record_input(file));
   std::vector<double> density;
   try {
     density = densities_at(exec, design, model.problem);
   } catch (const std::invalid_argument& error) {
-    fail<InputError>(options.start_from, ": ", library_message(error), "; the one ends at ",
+    fail<InputError>(file, ": ", library_message(error), "; the one ends at ",
                      format_number(model.problem.bounds()[3]), ", ",
                      format_number(model.problem.bounds()[4]), ", ",
                      format_number(model.problem.bounds()[5]),
                      " m: take a design of the same body, in m (--unit)");
   }
   optimizer.start_from(exec, density);
-  log_info("started from ", options.start_from, " with ",
-           format_count(std::int64_t(design.density.size())), " elements");
+  log_info("started from ", file, " with ", format_count(std::int64_t(design.density.size())),
+           " elements");
 }
 
 /// Takes steps until the design is done, breaks down or is stopped.
@@ -501,8 +504,8 @@ int run_on(const Exec& exec, const TopoptCommandOptions& options, const Grids& g
   auto optimizer = make_optimizer(exec, options.problem, *grids[first], results);
   if (!options.resume.empty())
     resume(exec, options, *grids[first], first + 1 == grids.size(), *optimizer, context);
-  if (!options.start_from.empty())
-    start_from(exec, options, *grids[first], *optimizer, context);
+  if (!model.start_from.empty())
+    start_from(exec, model.start_from, *grids[first], *optimizer, context);
   results.first_step = optimizer->num_steps();
   context.begin_outputs(stem);
   Recorder recorder(options, model, results.first_step, stem, context);

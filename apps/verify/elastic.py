@@ -7,12 +7,18 @@ SIX = (..., [0, 1, 2, 0, 1, 0], [0, 1, 2, 1, 2, 2])  # xx, yy, zz, xy, yz, xz of
 TENSOR = (..., [[0, 3, 5], [3, 1, 4], [5, 4, 2]])  # and back
 
 
+def polynomials(order, at):
+    """Values and derivatives of those through order + 1 samples of [-1, 1], at points."""
+    legendre = numpy.polynomial.legendre
+    invert = numpy.linalg.inv(legendre.legvander(numpy.linspace(-1, 1, order + 1), order))
+    return (legendre.legvander(at, order) @ invert,
+            legendre.legvander(at, order - 1) @ legendre.legder(numpy.eye(order + 1)) @ invert)
+
+
 def slopes(order, at):
     """Of the polynomials through (order + 1)^3 samples of [-1, 1]^3, at the grid of the points `at`."""
-    legendre, kron = numpy.polynomial.legendre, numpy.kron
-    invert = numpy.linalg.inv(legendre.legvander(numpy.linspace(-1, 1, order + 1), order))
-    v = legendre.legvander(at, order) @ invert
-    d = legendre.legvander(at, order - 1) @ legendre.legder(numpy.eye(order + 1)) @ invert
+    v, d = polynomials(order, at)
+    kron = numpy.kron
     return numpy.stack([kron(v, kron(v, d)), kron(v, kron(d, v)), kron(d, kron(v, v))], axis=2)
 
 
@@ -22,9 +28,9 @@ QUADRATURE = {4: ([TETRAHEDRON], [1 / 6]), 8: (slopes(1, numpy.array([-1, 1]) / 
 CORNERS = (4, 4, 6, 6, 8, 8, 8)  # of the kinds of solids: C3D4, C3D10, C3D6, C3D15, C3D8, C3D20, C3D20R
 
 
-def solid(kind):
-    """Slopes and weights of a kind of solid at its quadrature points, the nodes in VTK's order: of the polynomials
-    whose monomials at the nodes make an invertible matrix."""
+def reference(kind):
+    """Of a kind of solid the powers of its monomials, the inverse of their values at the nodes, in VTK's order, and its
+    quadrature points with weights."""
     corners, second = CORNERS[kind], kind in (1, 3, 5, 6)
     cube = [(-1, -1, -1), (1, -1, -1), (1, 1, -1), (-1, 1, -1), (-1, -1, 1), (1, -1, 1), (1, 1, 1), (-1, 1, 1)]
     nodes = {4: [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], 8: cube,  # VTK's wedge turns the other way
@@ -49,6 +55,13 @@ def solid(kind):
             [(1 / 6, 1 / 6, 1 / 6), (2 / 3, 1 / 6, 1 / 6), (1 / 6, 2 / 3, 1 / 6)] if second else [(1 / 3, 1 / 3, 1 / 2)]
         points = [(r, s, t) for r, s, _ in plane for t in at]
         weights = [w * v for *_, w in plane for v in of]
+    return powers, invert, points, weights
+
+
+def solid(kind):
+    """Slopes and weights of a kind of solid at its quadrature points: of the polynomials whose monomials at the nodes
+    make an invertible matrix."""
+    powers, invert, points, weights = reference(kind)
 
     def derivative(x, p, d):
         lower = [q - (e == d) for e, q in enumerate(p)]
@@ -56,6 +69,16 @@ def solid(kind):
 
     return [numpy.array([[derivative(x, p, d) for p in powers] for d in range(3)]).dot(invert).T
             for x in points], weights
+
+
+def shapes(kind):
+    """The values of the shape functions of a kind of solid at its quadrature points, [points, nodes]; those of a
+    hexahedron of eight nodes are in the order of a grid."""
+    if kind == 4:
+        v = polynomials(1, numpy.array([-1, 1]) / 3 ** 0.5)[0]
+        return numpy.kron(v, numpy.kron(v, v))
+    powers, invert, points, _ = reference(kind)
+    return numpy.array([[numpy.prod(numpy.power(x, p)) for p in powers] for x in points]) @ invert
 
 
 def derivatives(values, slope):
@@ -91,6 +114,19 @@ def element_forces(corner, u, young, poisson, rule=None):
         stress = stresses(strains(u, slope, inverse), young, poisson)
         force += slope @ inverse @ stress * (weight * determinant[:, None, None])
     return force
+
+
+def thermal(corner, strain, young, poisson, shape, rule=None):
+    """Forces [n, nodes, 3] of elements whose nodes would be longer by `strain` [n, nodes], and the strain energy of
+    each where nothing moves."""
+    force, energy = numpy.zeros(corner.shape), numpy.zeros(len(corner))
+    for value, slope, weight in zip(shape, *(rule or QUADRATURE[corner.shape[1]])):
+        inverse, determinant = jacobians(corner, slope)
+        at = strain @ value
+        stress = young / (1 - 2 * poisson) * at * weight * determinant
+        force += stress[:, None, None] * (slope @ inverse)
+        energy += 1.5 * stress * at
+    return force, energy
 
 
 def assemble(cell, force, count):

@@ -4,7 +4,7 @@ import pathlib
 
 import numpy
 
-from elastic import assemble, element_forces, solid, volumes
+from elastic import assemble, element_forces, shapes, solid, thermal, volumes
 from files import pick, require
 
 
@@ -56,6 +56,19 @@ def stiffness_forces(fields, groups, u, young, poisson):
     return forces, stored
 
 
+def thermal_forces(fields, groups, u, change, expansion, young, poisson):
+    """Forces of a temperature by node, and what it adds to u^T K u / 2 by element, so that this is strain energy."""
+    forces, added = numpy.zeros(u.shape), numpy.zeros(len(young))
+    poisson = numpy.broadcast_to(poisson, len(young))
+    for which, cell, rule in groups:
+        kind = 4 if rule is None else fields["element_kind"][which[0]]
+        strain = expansion[which, None] * change[cell]
+        force, still = thermal(fields.point[cell], strain, young[which], poisson[which], shapes(kind), rule)
+        forces += assemble(cell, force, len(u))
+        added[which] = still - (u[cell] * force).sum(axis=(1, 2))
+    return forces, added
+
+
 def rigid_motions(fields):
     """Of each rigid body its nodes, and an orthonormal base of its motions."""
     number = fields.get("rigid_body", numpy.zeros(0))
@@ -83,6 +96,9 @@ def check_balance(run, report, fields, held, groups, volume, density):
         young = numpy.array([one["young"] for one in problem["materials"]])[fields["material"].astype(int)]
         counts = numpy.bincount(fields["material"].astype(int), minlength=len(problem["materials"]))
         report.same("elements of materials", counts, [one["elements"] for one in problem["materials"]], 0)
+    expansion = numpy.broadcast_to(problem["material"].get("expansion", 0.0), len(volume))
+    if "expansion" in problem.get("materials", [{}])[0]:
+        expansion = numpy.array([one["expansion"] for one in problem["materials"]])[fields["material"].astype(int)]
     least = young * float(run.options.get("min-modulus", run.input.get("min_modulus", 1e-9)))
     penalty, linear = steps["penalty"][-1], run.summary["engine"].get("linear_below", 0)
     power = numpy.where(density < linear, density * max(linear, 1e-300) ** (penalty - 1), density ** penalty)
@@ -98,6 +114,14 @@ def check_balance(run, report, fields, held, groups, volume, density):
         inner, stored = stiffness_forces(fields, groups, u, young, poisson)
         inner += spring * u
         total = load + weight
+        if case.get("temperature_change"):
+            change = fields["temperature_change" + suffix]
+            report.same("temperatures" + label, [change.min(), change.max()],
+                        pick(case["temperature_change"], "least most"), 0)
+            forces, added = thermal_forces(fields, groups, u, change, expansion, young, poisson)
+            report.bound("forces of temperature" + label, abs(fields["thermal_force" + suffix] - forces).max(),
+                         1e-9 * abs(forces).max())
+            total, energy = total + forces, energy + added / volume
         if case.get("body_loads") and all("speed" not in one for one in case["body_loads"]):
             mass = [one["mass_density"] for one in problem.get("materials", [problem["material"]])]
             mass = numpy.array(mass)[fields["material"].astype(int) if "materials" in problem else 0]

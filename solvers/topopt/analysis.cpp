@@ -42,10 +42,10 @@ DesignAnalysis<Exec>::DesignAnalysis(const Exec& exec, const DesignProblem& prob
     mass_density_ = body.upload_elements(exec, mass_densities(problem));
     mass_ = make_zeros<double>(exec, body.num_elem(), "ossatura::design::mass");
     work_ = make_zeros<double>(exec, body.num_elem(), "ossatura::design::work");
-    total_.resize(loads_.cases.size());
   }
+  total_.resize(loads_.cases.size());
   for (std::size_t k = 0; k < total_.size(); ++k)
-    if (!loads_.cases[k].body.empty())
+    if (loads_.cases[k].is_of_design())
       total_[k].vector = make_zeros<double>(exec, num_dofs, "ossatura::design::total");
   if (loads_.has_imposed())
     rhs_ = make_zeros<double>(exec, num_dofs, "ossatura::design::rhs");
@@ -76,9 +76,11 @@ void DesignAnalysis<Exec>::solve_all(const Exec& exec, int number, const SimpLaw
   Stopwatch timer;
   set_modulus(exec, law, density);
   for (std::size_t k = 0; k < total_.size(); ++k)
-    if (!loads_.cases[k].body.empty()) {
+    if (loads_.cases[k].is_of_design()) {
       axpby(exec, 1.0, loads_.cases[k].force.vector, 0.0, total_[k].vector);
       axpby(exec, 1.0, body_forces(exec, density, k), 1.0, total_[k].vector);
+      if (!loads_.cases[k].thermal.empty())
+        body_.add_thermal_forces(exec, loads_.cases[k].thermal, total_[k].vector);
       clear(exec, body_.held(), total_[k].vector);
     }
   {
@@ -113,10 +115,19 @@ Array<double, Exec> DesignAnalysis<Exec>::body_forces(const Exec& exec, const Ve
 }
 
 template<class Exec>
+Array<double, Exec> DesignAnalysis<Exec>::thermal_forces(const Exec& exec, std::size_t k) const {
+  const Vector force = body_.spare(exec);
+  Kokkos::deep_copy(exec, force, 0.0);
+  if (!loads_.cases[k].thermal.empty())
+    body_.add_thermal_forces(exec, loads_.cases[k].thermal, force);
+  return force;
+}
+
+template<class Exec>
 const DesignForce<Exec>& DesignAnalysis<Exec>::forces_of(std::size_t k) const {
   if (k == loads_.cases.size())
     return loads_.output;
-  return loads_.cases[k].body.empty() ? loads_.cases[k].force : total_[k];
+  return loads_.cases[k].is_of_design() ? total_[k] : loads_.cases[k].force;
 }
 
 template<class Exec>
@@ -210,14 +221,26 @@ void DesignAnalysis<Exec>::differentiate_compliance(const Exec& exec, const Simp
 template<class Exec>
 void DesignAnalysis<Exec>::differentiate(const Exec& exec, const SimpLaw& law,
                                          const Vector& density,
-                                         const std::vector<AdjointTerm>& terms, double mass_factor,
+                                         const std::vector<AdjointTerm>& terms, double load_factor,
                                          const Vector& df) const {
   Kokkos::deep_copy(exec, df, 0.0);
-  for (const AdjointTerm& term : terms)
+  for (const AdjointTerm& term : terms) {
     body_.add_energies(exec, term.weight, u_[term.load_case], term.v, df);
+    if (const auto& thermal = loads_.cases[term.load_case].thermal; !thermal.empty())
+      body_.add_thermal_work(exec, -load_factor * term.weight, thermal, free_part(exec, term.v),
+                             df);
+  }
   scale_by_slope(exec, law, density, -1, df);
   if (loads_.has_body())
-    add_mass_gradient(exec, density, terms, mass_factor, df);
+    add_mass_gradient(exec, density, terms, load_factor, df);
+}
+
+template<class Exec>
+Array<double, Exec> DesignAnalysis<Exec>::free_part(const Exec& exec, const Vector& v) const {
+  const Vector free = body_.spare(exec);
+  Kokkos::deep_copy(exec, free, v);
+  clear(exec, body_.held(), free);
+  return free;
 }
 
 template<class Exec>
@@ -225,10 +248,8 @@ void DesignAnalysis<Exec>::add_mass_gradient(const Exec& exec, const Vector& den
                                              const std::vector<AdjointTerm>& terms, double factor,
                                              const Vector& df) const {
   Kokkos::deep_copy(exec, work_, 0.0);
-  const Vector free = body_.spare(exec); // forces at held components do not count
   for (const AdjointTerm& term : terms) {
-    Kokkos::deep_copy(exec, free, term.v);
-    clear(exec, body_.held(), free);
+    const Vector free = free_part(exec, term.v);
     for (const BodyLoad& load : loads_.cases[term.load_case].body)
       body_.add_body_work(exec, term.weight, load, free, work_);
   }
@@ -238,8 +259,13 @@ void DesignAnalysis<Exec>::add_mass_gradient(const Exec& exec, const Vector& den
 template<class Exec>
 void DesignAnalysis<Exec>::energies(const Exec& exec, const Vector& energy) const {
   Kokkos::deep_copy(exec, energy, 0.0);
-  for (std::size_t k = 0; k < loads_.cases.size(); ++k)
+  for (std::size_t k = 0; k < loads_.cases.size(); ++k) {
     body_.add_energies(exec, 0.5, u_[k], u_[k], energy);
+    if (const ThermalLoad<Exec>& thermal = loads_.cases[k].thermal; !thermal.empty()) {
+      body_.add_thermal_work(exec, -1, thermal, u_[k], energy);
+      axpby(exec, 1.0, thermal.energy, 1.0, energy);
+    }
+  }
   body_.energy_density(exec, energy);
 }
 

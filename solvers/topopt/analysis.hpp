@@ -10,7 +10,8 @@
 // without v, and the error of c is of second order in that of u.
 //
 // Gravity and rotation act on mass, m = rho times that of solid material, so that f depends on the
-// design, and dc/drho = 2 df/drho . u - u . dK/drho u has both signs [2].
+// design, and dc/drho = 2 df/drho . u - u . dK/drho u has both signs [2]. So do the forces of
+// temperature, which change as the stiffness does (kernels/hexa/thermal_load.hpp).
 //
 // [1] F. Niu, S. Xu, G. Cheng. A general formulation of structural topology optimization for
 //     maximizing structural stiffness. Struct. Multidiscip. Optim. 43 (2011) 561-572,
@@ -53,6 +54,8 @@ public:
   /// The forces on mass [num_nodes, 3] of load case k, held components among them, until the next
   /// call or run. Does not fence.
   Vector body_forces(const Exec& exec, const Vector& density, std::size_t k) const;
+  /// The same of temperature, for the moduli of the last run.
+  Vector thermal_forces(const Exec& exec, std::size_t k) const;
 
   /// df [num_elem] = gradient of what is minimised, by physical densities, after a run.
   void differentiate(const Exec& exec, const SimpLaw& law, const Vector& density,
@@ -66,9 +69,10 @@ public:
     double weight;
     Vector v;
   };
-  /// df = sum of terms, with the loads on mass counted `mass_factor` times. After a run.
+  /// df = sum of terms, with loads that change with the design counted `load_factor` times. After
+  /// a run.
   void differentiate(const Exec& exec, const SimpLaw& law, const Vector& density,
-                     const std::vector<AdjointTerm>& terms, double mass_factor,
+                     const std::vector<AdjointTerm>& terms, double load_factor,
                      const Vector& df) const;
   /// The gradient of the compliance of one load case, or, for -1, of the weighted sum of all.
   void differentiate_compliance(const Exec& exec, const SimpLaw& law, const Vector& density,
@@ -80,7 +84,8 @@ public:
                             const DesignForce<Exec>& force, const Vector& v) const;
   bool starts_warm() const { return warm_start_; }
 
-  /// Density of the strain energy of all cases [num_elem], J / m^3, of the last run.
+  /// Density of the strain energy of all cases [num_elem], J / m^3, of the last run; expansion by
+  /// temperature is no strain.
   void energies(const Exec& exec, const Vector& energy) const;
 
   /// A u [num_nodes, 3] of the last run's displacements of solve k, springs included, until the
@@ -101,13 +106,15 @@ private:
                  DesignStep& step);
   /// Solve k; returns what the step reports of load case k.
   double solve(const Exec& exec, int number, std::size_t k, DesignStep& step);
-  /// The forces of solve k, those on mass among them.
+  /// The forces of solve k, those that change with the design among them.
   const DesignForce<Exec>& forces_of(std::size_t k) const;
   /// The forces of a case with what its displacements ask of free components: f - K u.
   DesignForce<Exec> less_imposed(const Exec& exec, std::size_t k);
   void add_mass_gradient(const Exec& exec, const Vector& density,
                          const std::vector<AdjointTerm>& terms, double factor,
                          const Vector& df) const;
+  /// `v` without held components, where forces do not count, until the next call or run.
+  Vector free_part(const Exec& exec, const Vector& v) const;
   void require_solved(const std::string& where, const SolveResult& result) const;
 
   DesignBody<Exec>& body_;
@@ -117,7 +124,7 @@ private:
   Vector relative_;                      ///< [num_elem], or empty
   Vector rhs_;                           ///< [num_nodes, 3] of cases with displacements, or empty
   Vector mass_density_, mass_, work_;    ///< [num_elem] of cases with loads on mass, or empty
-  std::vector<DesignForce<Exec>> total_; ///< of cases with loads on mass, of the last moduli
+  std::vector<DesignForce<Exec>> total_; ///< of cases with loads of the design, of the last moduli
   std::vector<Vector> u_, u_trial_;      ///< [num_nodes, 3] each; the same where solved in place
 };
 

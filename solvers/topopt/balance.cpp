@@ -24,11 +24,14 @@ DesignBalance balance_design(const Exec& exec, const DesignProblem& problem,
   for (const NodeForce& load : problem.cases[which].loads.forces)
     for (std::size_t c = 0; c < 3; ++c)
       outside[load.node].force[c] += load.force[c];
-  if (!problem.cases[which].loads.body.empty()) { // on all nodes
-    const std::vector<double> weight = optimizer.body_forces(exec, int(which));
-    for (std::size_t i = 0; i < weight.size(); ++i)
-      outside[std::int32_t(i / 3)].force[i % 3] += weight[i];
-  }
+  const auto add = [&](const std::vector<double>& forces) { // on all nodes
+    for (std::size_t i = 0; i < forces.size(); ++i)
+      outside[std::int32_t(i / 3)].force[i % 3] += forces[i];
+  };
+  if (!problem.cases[which].loads.body.empty())
+    add(optimizer.body_forces(exec, int(which)));
+  if (!problem.cases[which].loads.warming.empty())
+    add(optimizer.thermal_forces(exec, int(which)));
   for (const HeldComponents& held : problem.held)
     outside[held.node].held |= held.components;
   for (const NodeDisplacement& u : problem.cases[which].loads.displacements) {
@@ -58,7 +61,7 @@ DesignBalance balance_design(const Exec& exec, const DesignProblem& problem,
         // What acts there besides is no force of the support.
         const double reaction = f[c] - what.force[c];
         (moved ? balance.imposed_force : balance.support_force)[c] += reaction;
-        balance.imposed_work += moved ? f[c] * u[c] : 0;
+        balance.imposed_work += moved ? reaction * u[c] : 0;
       }
       f[c] -= what.stiffness[c] * u[c];
       balance.energy -= 0.5 * what.stiffness[c] * u[c] * u[c];

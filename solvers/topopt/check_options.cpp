@@ -66,6 +66,9 @@ std::string describe_not_robust(const DesignProblem& problem, const DesignOption
   if (problem.has_body_loads())
     return "gravity and rotation grow with the material, so that the eroded design need not be the "
            "worst: leave them out";
+  if (problem.has_temperatures())
+    return "the forces of temperature grow with the material, so that the eroded design need not "
+           "be the worst: leave temperatures out";
   if (o.process.overhang)
     return "overhang is not known of three designs: leave it out";
   return {};

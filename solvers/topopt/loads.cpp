@@ -104,6 +104,23 @@ std::vector<BodyLoad> checked_body_loads(const std::vector<BodyLoad>& loads,
   return loads;
 }
 
+/// The load of how much warmer nodes are in a load case; empty where they are not.
+template<class Exec>
+ThermalLoad<Exec> checked_thermal_load(const Exec& exec, const DesignProblem& problem,
+                                       const std::vector<double>& warming,
+                                       const DesignBody<Exec>& body, const std::string& what) {
+  if (warming.empty())
+    return {};
+  OSSATURA_REQUIRE(body.expands(), what << ": temperatures are not known of this body (voxels)");
+  OSSATURA_REQUIRE(warming.size() == problem.num_nodes(), what << ": " << warming.size()
+                                                               << " temperatures of "
+                                                               << problem.num_nodes() << " nodes");
+  for (std::size_t n = 0; n < warming.size(); ++n)
+    OSSATURA_REQUIRE(std::isfinite(warming[n]),
+                     what << ": node " << n << " is warmer by " << warming[n]);
+  return body.thermal_load(exec, problem, warming);
+}
+
 } // namespace
 
 template<class Exec>
@@ -122,9 +139,12 @@ DesignLoads<Exec> make_design_loads(const Exec& exec, const DesignProblem& probl
                                                                   << ": weight " << c.weight);
     const Array<double, Exec> imposed =
         make_imposed(exec, problem, c.loads.displacements, body, what.str());
-    loads.cases.push_back({make_force(exec, c.loads.forces, num_nodes, body, what.str(),
-                                      imposed.extent(0) > 0 || !c.loads.body.empty()),
-                           c.weight, imposed, checked_body_loads(c.loads.body, body, what.str())});
+    const bool has_others =
+        imposed.extent(0) > 0 || !c.loads.body.empty() || !c.loads.warming.empty();
+    loads.cases.push_back(
+        {make_force(exec, c.loads.forces, num_nodes, body, what.str(), has_others), c.weight,
+         imposed, checked_body_loads(c.loads.body, body, what.str()),
+         checked_thermal_load(exec, problem, c.loads.warming, body, what.str())});
   }
   OSSATURA_REQUIRE(is_mechanism == !problem.output.empty(),
                    problem.output.size() << " output directions, which are of mechanisms alone");

@@ -17,6 +17,10 @@ struct DesignLoads {
     double weight;
     Array<double, Exec> imposed{}; ///< [num_nodes, 3] displacements of held components, or empty
     std::vector<BodyLoad> body{};  ///< on mass, beside `force`
+    ThermalLoad<Exec> thermal{};   ///< of temperature, likewise; or empty
+
+    /// Whether loads change with the design.
+    bool is_of_design() const { return !body.empty() || !thermal.empty(); }
   };
   std::vector<Case> cases;
   DesignForce<Exec> output; ///< of mechanisms: the displacement's direction, the adjoint's load

@@ -32,6 +32,20 @@ std::vector<double> relative_moduli(const DesignProblem& problem) {
   return relative;
 }
 
+namespace {
+
+/// [num_elem] what the material of each element has.
+std::vector<double> by_element(const DesignProblem& problem, double HexaMaterial::*what) {
+  std::vector<double> values;
+  for (const std::uint8_t number : problem.material)
+    values.push_back(problem.materials[number].*what);
+  if (problem.material.empty())
+    values.assign(problem.num_elem(), problem.materials[0].*what);
+  return values;
+}
+
+} // namespace
+
 std::vector<double> mass_densities(const DesignProblem& problem, const char* why) {
   OSSATURA_REQUIRE(!problem.materials.empty(),
                    why << ": materials with a mass density are missing");
@@ -39,12 +53,19 @@ std::vector<double> mass_densities(const DesignProblem& problem, const char* why
     OSSATURA_REQUIRE(one.density > 0 && std::isfinite(one.density),
                      why << ", but the material " << one.name << " has a mass density of "
                          << one.density);
-  std::vector<double> density;
-  for (const std::uint8_t number : problem.material)
-    density.push_back(problem.materials[number].density);
-  if (problem.material.empty())
-    density.assign(problem.num_elem(), problem.materials[0].density);
-  return density;
+  return by_element(problem, &HexaMaterial::density);
+}
+
+std::vector<double> expansions(const DesignProblem& problem) {
+  bool expands = false;
+  for (const HexaMaterial& one : problem.materials) {
+    OSSATURA_REQUIRE(std::isfinite(one.expansion), "material " << one.name
+                                                               << ": a coefficient of expansion of "
+                                                               << one.expansion);
+    expands = expands || one.expansion != 0;
+  }
+  OSSATURA_REQUIRE(expands, "temperatures act by expansion, and no material has a coefficient");
+  return by_element(problem, &HexaMaterial::expansion);
 }
 
 void require_one_poisson(const DesignProblem& problem) {

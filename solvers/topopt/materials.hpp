@@ -18,6 +18,10 @@ std::vector<double> relative_moduli(const DesignProblem& problem);
 std::vector<double> mass_densities(const DesignProblem& problem,
                                    const char* why = "gravity and rotation act on mass");
 
+/// Coefficients of expansion, [num_elem] 1 / K. Throws std::invalid_argument where there are no
+/// materials, one has no finite coefficient, or none expands.
+std::vector<double> expansions(const DesignProblem& problem);
+
 /// Throws std::invalid_argument, naming the materials, where Poisson's ratios differ, for bodies
 /// that do not know this.
 void require_one_poisson(const DesignProblem& problem);

@@ -108,9 +108,9 @@ struct DesignOptimizer<Exec>::Implementation {
     OSSATURA_REQUIRE(young > 0 && std::isfinite(young), "a modulus of " << young);
     const std::string not_robust = describe_not_robust(problem, options);
     OSSATURA_REQUIRE(not_robust.empty(), "no robust design: " << not_robust);
-    OSSATURA_REQUIRE(!analysis.loads().has_body() || options.method == DesignMethod::mma,
-                     "optimality criteria take gradients of one sign, and those with gravity or "
-                     "rotation have both: take the method mma");
+    OSSATURA_REQUIRE(!problem.has_loads_of_design() || options.method == DesignMethod::mma,
+                     "optimality criteria take gradients of one sign, and those with gravity, "
+                     "rotation or temperatures have both: take the method mma");
     const auto make = [&] {
       return make_zeros<double>(exec, num_elem(), "ossatura::design::by_element");
     };
@@ -571,6 +571,13 @@ std::vector<double> DesignOptimizer<Exec>::body_forces(const Exec& exec, int whi
                    "load case " << which);
   return body().download_nodes(
       exec, own.analysis.body_forces(exec, own.densities.density(), std::size_t(which)));
+}
+
+template<class Exec>
+std::vector<double> DesignOptimizer<Exec>::thermal_forces(const Exec& exec, int which) const {
+  const DesignAnalysis<Exec>& analysis = implementation_->analysis;
+  OSSATURA_REQUIRE(which >= 0 && which < int(analysis.loads().cases.size()), "load case " << which);
+  return body().download_nodes(exec, analysis.thermal_forces(exec, std::size_t(which)));
 }
 
 template<class Exec>

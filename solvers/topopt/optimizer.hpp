@@ -152,6 +152,8 @@ public:
   /// Forces of gravity and rotation on the present design in load case `which` [num_nodes, 3], N,
   /// held components among them. Fences.
   std::vector<double> body_forces(const Exec& exec, int which) const;
+  /// The same of temperature, for the moduli of the last solve.
+  std::vector<double> thermal_forces(const Exec& exec, int which) const;
   /// Some of them into arrays of the backend, in the order of the problem. Fence.
   void densities(const Exec& exec, const Array<double, Exec>& result) const;
   void variables(const Exec& exec, const Array<double, Exec>& result) const;

@@ -18,8 +18,8 @@ Ends find_ends(const DesignProblem& problem, const std::vector<std::int32_t>& su
   Ends ends{std::vector<bool>(n), std::vector<bool>(n)};
   for (const DesignLoadCase& one : problem.cases)
     one.loads.for_nodes([&](std::int32_t node) { ends.loaded[std::size_t(node)] = true; });
-  if (problem.has_body_loads())
-    ends.loaded.assign(n, true); // all mass is a load
+  if (problem.has_loads_of_design())
+    ends.loaded.assign(n, true); // all mass is a load, and all that is warm
   for (const NodeForce& force : problem.output)
     ends.loaded[std::size_t(force.node)] = true;
   for (const std::int32_t node : supported)

@@ -105,6 +105,14 @@ struct DesignProblem {
         return true;
     return false;
   }
+  bool has_temperatures() const {
+    for (const DesignLoadCase& one : cases)
+      if (!one.loads.warming.empty())
+        return true;
+    return false;
+  }
+  /// Whether loads change with the design.
+  bool has_loads_of_design() const { return has_body_loads() || has_temperatures(); }
   /// The box around all nodes.
   Box bounds() const { return lattice ? lattice->bounds() : bounding_box(points()); }
   std::array<double, 3> point(std::int32_t node) const {

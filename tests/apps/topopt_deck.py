@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Decks of CalculiX and Abaqus as engineers have them, and the same in problems: several materials,
-imposed displacements, gravity and rotation, couplings and rigid bodies. Bars of known stiffness tell what is right."""
+imposed displacements, gravity and rotation, temperatures, couplings and rigid bodies. Bars of known stiffness tell what is right."""
 import json
 
-from support import driver_case
-from support.driver_case import BAD_FILE
+from support import driver_case, hdf5_values
+from support.driver_case import BAD_FILE, USAGE
 from support.designs import TopoptCase
 
 CELLS = (8, 2, 2)  # of 0.5 m each
@@ -287,6 +287,153 @@ class Mass(Decks):
         problem_refused("has no mass density", {"gravity": [0, 0, -9.81]})
         problem_refused("cases[0].gravity", {"gravity": [0, 0, 0]})
         problem_refused("cases[0].rotation.speed", {"rotation": {"origin": [0, 0, 0], "axis": [0, 0, 1], "speed": 0}})
+
+
+class Temperatures(Decks):
+    """A bar of E = 6, 4 m long, whose material is longer by 0.01 for each K."""
+    WARM = ONE.replace("3.\n", "3.\n*EXPANSION, ZERO=-5.\n0.01\n")
+    PROBLEM = {"material": {"young": 6, "poisson": 0.3, "expansion": 0.01}, "supports": [{"box": [0, 0, 0, 0, 2, 2]}], "cases": [
+        {"name": "warm", "temperature_change": [{"box": [1, 0, 0, 4, 1, 1], "change": 7}]}]}
+    INITIAL = "*INITIAL CONDITIONS, TYPE=TEMPERATURE\n"
+
+    def deck(self, *steps, material=WARM, initial=INITIAL + "ALL, 20.\n"):
+        return mesh() + material + initial + ROLLERS + "".join(steps)
+
+    # It needs (0.1 / 4 - 0.01 * 10) E A to be moved by 0.1.
+    def test_a_bar_that_is_warm_and_held(self):
+        moved = ("*BOUNDARY", "X1, 1, 1, 0.1")
+        for self.backend in driver_case.backends():
+            with self.subTest(backend=self.backend):
+                run = self.first(self.deck(step("*TEMPERATURE", "ALL, 30.", *moved)))
+                case, modulus = run["results"]["cases"][0], 6 * run["results"]["volume"]**3
+                self.assertEqual(run["engine"]["method"], "mma")
+                self.assertEqual(run["engine"]["linear_below"], 0)
+                self.assertEqual(run["problem"]["cases"][0]["temperature_change"], {"least": 10, "most": 10})
+                self.assertEqual(run["problem"]["material"]["expansion"], 0.01)
+        self.backend = "serial"
+        # Of the first design, solid but for 1e-6: 2 f . u - u . K u, f along the bar being at its ends alone, which are held.
+        self.close(run["results"]["steps"]["objective"][0], -6 * 0.1**2 / 4 + 2 * 6 * 0.1**2 * 4, 1e-5)
+        self.assertGreater(modulus, 0)
+        self.assertLess(abs(case["support_force"][0] + case["imposed_force"][0]), 1e-8)
+        # Rows of sets, of nodes and of all, of which the last counts; a ZERO has no effect.
+        for rows in (["ALL, 11.", ", 30."], [f"{n + 1}, 30." for n in range(len(points()))], ["ALL, 30.", "X0, 30., 0., 0."]):
+            again = self.first(self.deck(step("*TEMPERATURE", *rows, *moved), material=self.WARM.replace("-5.", "300.")))
+            self.close(again["results"]["objective"], run["results"]["objective"], 1e-12)
+        self.write("plain.inp", mesh() + ONE + ROLLERS)
+        for change in (10, [{"set": "ALL", "change": 3}, {"box": [0, 0, 0, 4, 1, 1], "change": 10}]):
+            problem = self.solve({"mesh": {"file": "plain.inp"}, "material": {"expansion": 0.01}, "cases": [
+                {"name": "warm", "temperature_change": change,
+                 "displacements": [{"set": "X1", "displacement": [0.1, None, None]}]}]}, *SOLID)
+            self.close(problem["results"]["objective"], run["results"]["objective"], 1e-12)
+
+    def test_what_moves_freely(self):
+        # u = 0.01 * 10 x, 0.1 y, 0.1 z, whatever the unit of length: f . u = 3 E (0.01 * 10)^2 V.
+        free = self.deck(step("*TEMPERATURE", "ALL, 30."))
+        run = self.first(free, "-o", "out", "--reanalyse", "0")
+        self.close(run["results"]["steps"]["objective"][0], 3 * 6 * 0.1**2 * 4, 1e-5)
+        self.assertLess(max(abs(f) for f in run["results"]["cases"][0]["support_force"]), 1e-8)
+        moved = hdf5_values.read(self.path("out/deck.hdf"), "VTKHDF/PointData/displacement")
+        for n, p in enumerate(points()):
+            for c in range(3):
+                self.assertLess(abs(moved[3 * n + c] - 0.1 * p[c] / 2), 1e-7)
+        self.assertLess(max(abs(x) for x in hdf5_values.read(
+            self.path("out/deck.hdf"), "VTKHDF/CellData/strain_energy_density")), 1e-7)
+        self.assertEqual(set(hdf5_values.read(self.path("out/deck.hdf"), "VTKHDF/PointData/temperature_change")), {10})
+        small = self.first(free.replace("6., 0.", "6e-6, 0."), "--unit", "0.001")
+        self.close(small["results"]["steps"]["objective"][0], 3 * 6 * 0.1**2 * 4e-9, 1e-5)
+
+    def test_what_is_hardly_meant(self):
+        def codes(*rows):
+            run = self.first(self.deck(step("*TEMPERATURE", *rows)), "--no-stl")
+            return [warning["code"] for warning in run["warnings"]]
+        pull = self.pull()
+        self.assertEqual(codes("ALL, 29."), ["temperatures-alone"])
+        self.assertEqual(codes("ALL, 29.", *pull), [])
+        self.assertEqual(codes("ALL, 31.", *pull), ["large-strain"])  # 0.01 * 11
+        self.assertEqual(codes("ALL, 20.", "X1, 9.", *pull), ["large-strain"])
+
+    def test_steps(self):
+        # Temperatures stay, a new one counts, and OP=NEW ends them all; of two keywords the first says so.
+        self.write("deck.inp", self.deck(
+            step("*TEMPERATURE", "ALL, 30."), step(*self.pull()), step("*TEMPERATURE", "X1, 40."),
+            step("*TEMPERATURE, OP=NEW", "X0, 25."), step("*TEMPERATURE, OP=NEW"),
+            step("*TEMPERATURE, OP=NEW", "ALL, 10.", "*TEMPERATURE, OP=NEW", "X1, 5."),
+            step("*TEMPERATURE, OP=MOD", "X1, 10.")).replace("*STEP\n*STATIC\n*TEMPERATURE, OP=NEW\n*END STEP\n",
+                                                             "*STEP, PERTURBATION\n*STATIC\n*CLOAD\n81, 1, 1.\n*END STEP\n"))
+        run = self.optimise("deck.inp", *SOLID)
+        self.assertEqual([case.get("temperature_change") for case in run["problem"]["cases"]], [
+            {"least": least, "most": most} if most > least or least else None
+            for least, most in ((10, 10), (10, 10), (10, 20), (0, 5), (0, 0), (-15, -10), (-10, -10))])
+
+    def test_designs_with_other_loads(self):
+        deck = self.deck(step("*TEMPERATURE", "ALL, 21.", "X1, 20.5", "*CLOAD", "X1, 3, -0.01", "*DLOAD", "BODY, GRAV, 0.01, 0., 0., -1."),
+                         step("*TEMPERATURE, OP=NEW", "*DLOAD, OP=NEW", "*CLOAD, OP=NEW", "X1, 2, 0.01")).replace(
+                             ROLLERS, "*BOUNDARY\nX0, 1, 3\n")
+        self.write("deck.inp", deck)
+        run = self.optimise("deck.inp", "--steps", "12", "--volume", "0.5", "-o", "out")
+        self.assertEqual(["temperature_change" in case for case in run["problem"]["cases"]], [True, False])
+        objective = run["results"]["steps"]["objective"]
+        self.assertLess(objective[-1], 0.9 * objective[0])
+        self.assertTrue(run["certificate"]["passed"])
+        self.optimise("deck.inp", "--steps", "4", "--checkpoint", "c.h5", "--volume", "0.5")
+        resumed = self.optimise("deck.inp", "--steps", "12", "--resume", "c.h5", "--volume", "0.5")
+        self.assertEqual(resumed["results"]["objective"], run["results"]["objective"])
+        for change in (deck.replace("0.01\n", "0.011\n"), deck.replace("ALL, 21.", "ALL, 21.1")):
+            self.refused(change, "another problem", "--steps", "12", "--resume", "c.h5", "--volume", "0.5")
+        limited = self.first(deck, "--max-stress", "50", "--move", "0.1")
+        self.assertTrue(limited["results"]["constraints"][1]["holds"])
+        # What is renumbered has the same temperatures.
+        renumbered = self.solve({"mesh": {"box": {"cells": [4, 2, 2], "size": [4, 2, 2]}, "renumber": 3}, **self.PROBLEM}, *SOLID)
+        plain = self.solve({"mesh": {"box": {"cells": [4, 2, 2], "size": [4, 2, 2]}}, **self.PROBLEM}, *SOLID)
+        self.close(renumbered["results"]["steps"]["objective"][0], plain["results"]["steps"]["objective"][0], 1e-9)
+
+    def test_what_is_not_known_of_temperatures(self):
+        warm = step("*TEMPERATURE", "ALL, 30.")
+        good = self.deck(warm)
+        row = good[:good.index("ALL, 30.")].count("\n") + 1
+        for change, message in (
+                ((self.INITIAL + "ALL, 20.\n", ""), "node 1 has a temperature, but none at first"),
+                (("TEMPERATURE\nALL, 20.", "TEMPERATURE\nX0, 20."), "node 2 has a temperature, but none at first"),
+                (("TYPE=TEMPERATURE", "TYPE=STRESS"), "of type STRESS are not solved"),
+                (("TYPE=TEMPERATURE", "TYPE=TEMPERATURE, FILE=old"), "the parameter FILE"),
+                (("0.01\n", "0.01, 20.\n0.02, 80.\n"), "depends on temperature"),
+                (("0.01\n", "0.01, 20., 3.\n"), "the same in all directions"),
+                (("0.01\n", "much\n"), "a coefficient of expansion is expected"),
+                (("*EXPANSION, ", "*EXPANSION, TYPE=ORTHO, "), "expansion of type ORTHO"),
+                (("*EXPANSION, ZERO=-5.\n0.01\n", ""), "no material expands: give *EXPANSION"),
+                (("*TEMPERATURE\nALL, 30.", "*TEMPERATURE, AMPLITUDE=A\nALL, 30."), "temperatures by AMPLITUDE"),
+                (("*TEMPERATURE\nALL, 30.", "*TEMPERATURE, FILE=heat.frd"), "temperatures by FILE"),
+                (("*TEMPERATURE\nALL, 30.", "*TEMPERATURE, OP=OLD\nALL, 30."), "OP is OLD where NEW or MOD"),
+                (("ALL, 30.", "ALL, 30., 2."), f"deck.inp: line {row}: a gradient of 2"),
+                (("ALL, 30.", "ALL, hot"), "a temperature is expected"),
+                (("ALL, 30.", "NONE, 30."), "NONE"),
+                (("*STEP\n", "*STEP, PERTURBATION\n"), "PERTURBATION are not solved"),
+                (("*STEP\n*STATIC\n*TEMPERATURE\nALL, 30.\n", "*TEMPERATURE\nALL, 30.\n*STEP\n"), "stands in no step"),
+                (("*END STEP\n", "*END STEP\n" + self.INITIAL + "ALL, 3.\n"), "stands behind steps")):
+            with self.subTest(change=change):
+                self.assertIn(change[0], good)
+                self.refused(good.replace(*change), message)
+        self.refused(good, "temperatures are not known on voxels: take --grid mesh", "--grid", "voxels")
+        self.refused(good, "temperatures they have both: take mma", "--method", "oc")
+        self.refused(good, "leave temperatures out", "--projection", "--robust", "0.2")
+        self.fails(USAGE, "forces of temperature change with the design", "topopt", "deck.inp", "--bound")
+        # What has no temperature may expand in any way.
+        self.first(good.replace("*EXPANSION, ", "*EXPANSION, TYPE=ORTHO, ").replace("*TEMPERATURE\nALL, 30.", "\n".join(self.pull())))
+        self.write("deck.inp", good)
+        self.fails(BAD_FILE, "has temperatures, which are not solved here", "pfem", "deck.inp")
+        self.write("plain.inp", mesh() + ROLLERS)
+
+        def problem_refused(message, case, **material):
+            self.write("p.json", json.dumps({"mesh": {"file": "plain.inp"}, "cases": [{"name": "a", **case}],
+                                             "material": {"young": 1, "poisson": 0, **material}}))
+            self.fails(BAD_FILE, message, "topopt", "p.json")
+
+        problem_refused("but no material expands", {"temperature_change": 5})
+        problem_refused("is 0 at all nodes", {"temperature_change": 0}, expansion=1)
+        problem_refused("cases[0].temperature_change", {"temperature_change": "hot"}, expansion=1)
+        problem_refused("cases[0].temperature_change[0].change", {"temperature_change": [{"set": "X0", "change": None}]}, expansion=1)
+        problem_refused("material.expansion", {"temperature_change": 5}, expansion="1e-5")
+        problem_refused("NOWHERE", {"temperature_change": [{"set": "NOWHERE", "change": 1}]}, expansion=1)
 
 
 class Couplings(Decks):

@@ -174,6 +174,42 @@ class Solids(TopoptCase):
         self.write("deck.inp", Mesh("C3D10").deck("8., 0.3", rollers, "*DLOAD\nALL, GRAV, 9.81, 0., 0., -1.\n"))
         self.fails(BAD_FILE, "has no mass density", "topopt", "deck.inp")
 
+    # Free and warmer by T = 3 + 2 x - z + y / 2 it has u = a (T x - g |x|^2 / 2), but for a rigid motion, and no stress; linear
+    # elements have that of T = 3. Between walls it is pressed by E A a T. E = 8 (1e-4 + 0.9999 * 0.5^3), a = 0.01.
+    def test_bars_that_are_warm(self):
+        solid = ("--volume", "0.5", "--steps", "1", "--filter", "none", "--tolerance", "1e-11", "--min-modulus", "1e-4",
+                 "--change", "0", "--move", "1e-9")
+        modulus = 8 * (1e-4 + (1 - 1e-4) * 0.5**3)
+        warm = "*EXPANSION\n0.01\n*INITIAL CONDITIONS, TYPE=TEMPERATURE\n, 20."
+        for self.backend in driver_case.backends():
+            for kind in KINDS:
+                with self.subTest(kind=kind, backend=self.backend):
+                    mesh = Mesh(kind, (4, 2, 2))
+                    gradient = (2, 0.5, -1) if kind in ("C3D10", "C3D15", "C3D20", "C3D20R") else (0, 0, 0)
+                    change = [3 + sum(g * x for g, x in zip(gradient, p)) for p in mesh.point]
+                    rows = "".join(f"{n + 1}, {20 + t!r}\n" for n, t in enumerate(change))
+                    at = {name: mesh.point.index(p) + 1 for name, p in (("O", (0, 0, 0)), ("X", (4, 0, 0)), ("Y", (0, 1, 0)))}
+                    self.write("deck.inp", mesh.deck("8., 0.3\n" + warm, f"{at['O']}, 1, 3\n{at['X']}, 2, 3\n{at['Y']}, 3\n",
+                                                     "*TEMPERATURE\n" + rows))
+                    run = self.optimise("deck.inp", *solid, "--hdf", "d.hdf", "--max-stress", "1")
+                    self.assertLess(max(abs(f) for f in run["results"]["cases"][0]["support_force"]), 1e-7)
+                    self.assertLess(max(hdf5_values.read(self.path("d.hdf"), "VTKHDF/CellData/relaxed_von_mises")), 1e-6)
+                    self.assertLess(max(map(abs, hdf5_values.read(
+                        self.path("d.hdf"), "VTKHDF/CellData/strain_energy_density"))), 1e-8)
+                    u = hdf5_values.read(self.path("d.hdf"), "VTKHDF/PointData/displacement")
+                    bent = u[3 * at["X"] - 3]  # nothing turns about y or z what is held on the line through O and X
+                    self.close(bent, 0.01 * (3 * 4 + gradient[0] * 4**2 / 2), 1e-7)
+                    # The chord from O to X stays, and the middle is off by g L^2 / 8 of the curvature.
+                    if any(gradient):
+                        middle = 3 * mesh.point.index((2, 0, 0))
+                        for c in (1, 2):
+                            self.close(u[middle + c], 0.01 * gradient[c] * 4**2 / 8, 1e-6)
+                    self.write("deck.inp", mesh.deck("8., 0.3\n" + warm, "X0, 1, 1\nY0, 2, 2\nZ0, 3, 3\n",
+                                                     "*BOUNDARY\nEND, 1, 1, 0.04\n*TEMPERATURE\n, 23.\n"))
+                    run = self.optimise("deck.inp", *solid)
+                    self.close(run["results"]["cases"][0]["imposed_force"][0], modulus * (0.04 / 4 - 0.01 * 3), 1e-7)
+        self.backend = "serial"
+
     def test_what_is_of_hexahedra_alone(self):
         mesh = Mesh("C3D4", (2, 1, 1))
         self.write("two.inp", mesh.deck("8., 0.3", "X0, 1, 3\n", "*CLOAD\nEND, 3, -1.\n").replace(

@@ -797,6 +797,34 @@ class Starts(TopoptCase):
         self.assertLess(onto["objective"][-1], onto["objective"][0])
         start("cantilever", "--cells", "16x8x8", "--radius", "3", source="tetra.hdf")
 
+    def test_the_same_in_a_problem(self):
+        document = {"mesh": {"generator": "cantilever", "cells": [16, 8, 8]}, "volume_fraction": 0.2, "change": 0, "steps": 4,
+                    "solver": {"grid": "voxels"}}
+        asked = self.solve(document, "--levels", "1", "--no-stl", "--hdf", "d.hdf")
+        run = self.solve({**document, "levels": 1}, "--no-stl", "--history", "h.csv")
+        self.assertEqual(self.elements(run), [(128, 3), (1024, 1)])
+        self.assertEqual(run["results"]["objective"], asked["results"]["objective"])
+        self.assertEqual({row["elements"] for row in self.rows("h.csv")}, {"128", "1024"})
+        self.assertNotIn("grids", self.solve({**document, "levels": 1}, "--levels", "0", "--no-stl")["results"])
+        asked = self.solve(document, "--start-from", "d.hdf", "--no-stl")["results"]["steps"]["objective"]
+        os.mkdir(self.path("sub"))
+        self.write("sub/q.json", json.dumps({**document, "start_from": "../d.hdf"}))
+        run = self.optimise("sub/q.json", "--no-stl", "--checkpoint", "c.h5")
+        self.assertEqual(run["results"]["steps"]["objective"], asked)
+        self.assertIn("sub/../d.hdf", [one["path"] for one in run["provenance"]["inputs"]])
+        even = self.optimise("sub/q.json", "--start", "0.2", "--no-stl")
+        self.assertGreater(even["results"]["steps"]["objective"][0], 1.5 * asked[0])
+        resumed = self.optimise("sub/q.json", "--resume", "c.h5", "--steps", "5", "--no-stl")
+        self.assertEqual(resumed["results"]["first_step"], 4)
+        for keys, message in (({"levels": 9}, "levels"), ({"levels": -1}, "0 to 8 coarser grids"), ({"levels": "two"}, "levels"),
+                              ({"start_from": ""}, "the name of a .hdf file"), ({"start_from": "none.hdf"}, "none.hdf"),
+                              ({"start_from": "d.hdf", "start": 0.2}, '"start" has no effect with it'),
+                              ({"levels": 3}, '"levels" 3: takes at least 6 steps'),
+                              ({"levels": 1, "solver": {"grid": "mesh"}}, '"levels" makes coarser grids of voxels')):
+            with self.subTest(keys=keys):
+                self.write("p.json", json.dumps({**document, **keys}))
+                self.fails(BAD_FILE, message, "topopt", "p.json", "-q")
+
     def test_no_designs_to_start_from(self):
         self.optimise("cantilever", "--cells", "6x3x3", "--steps", "1", "--hdf", "d.hdf", "--checkpoint", "c.h5",
                       "--no-stl")

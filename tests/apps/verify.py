@@ -43,6 +43,11 @@ MOVED = {"mesh": {"box": {"cells": [6, 3, 3], "size": [2, 1, 1]}}, "material": {
              {"name": "b", "loads": [{"box": [2, 1, 0, 2, 1, 1], "total_force": [5, 0, 0]}]}]}
 HEAVY = {**MOVED, "material": {"young": 2e5, "poisson": 0.3, "mass_density": 40}, "cases": [
     {"name": "a", "gravity": [1, 0, -9.81]}, {"name": "b", "rotation": {"origin": [1, 0, 0], "axis": [1, 0, 1], "speed": 9}}]}
+WARM = {**MOVED, "material": {"young": 2e5, "poisson": 0.3, "expansion": 2e-3}, "cases": [
+    {**MOVED["cases"][0], "temperature_change": [{"box": [0, 0, 0, 1, 1, 1], "change": 8}, {"box": [1, 0, 0, 2, 1, 0.5], "change": -3}]},
+    {"name": "b", "temperature_change": 5}]}
+HOT = ("*INITIAL CONDITIONS, TYPE=TEMPERATURE\n, 20.\n*STEP\n*STATIC\n*TEMPERATURE\n, 20.\nEND, 90.\nY0, 40.\n*CLOAD\n"
+       "END, 3, -0.1\n*END STEP\n")
 RIGID = {**MOVED, "rigid_bodies": [{"box": [2, 0, 0, 2, 1, 1]}], "cases": [
     {"name": "turn", "loads": [{"box": [2, 0, 0, 2, 1, 1], "remote": {
         "point": [3, 0.5, 0.5], "force": [0, 0, -50], "moment": [20, 0, 0]}}]}]}
@@ -80,6 +85,10 @@ RUNS = {
     "moved": ["topopt", MOVED], "heavy": ["topopt", HEAVY], "rigid": ["topopt", RIGID],
     "hanging": ["topopt", Mesh("C3D10").deck("8., 0.3\n*DENSITY\n3.", "X0, 1, 3\n",
                                              "*DLOAD\nALL, GRAV, 10., 1., 0., -2.\n"), "--steps", "2", "--radius", "0.8"],
+    "warm": ["topopt", WARM],
+    "hot": ["topopt", Mesh("C3D10").deck("8., 0.3\n*EXPANSION\n1e-2", "X0, 1, 3\n") + HOT, "--steps", "2", "--radius", "0.8"],
+    "glowing": ["topopt", Mesh("C3D20R", other="C3D15", split=2).deck("8., 0.3\n*EXPANSION\n1e-2", "X0, 1, 3\n") + HOT,
+                "--steps", "2", "--radius", "0.8"],
     "tetra": ["topopt", Mesh("C3D10").cantilever(), "--steps", "3", "--radius", "0.8"],
     "mixed": ["topopt", Mesh("C3D20R", other="C3D15", split=2).cantilever(), "--steps", "2", "--radius", "0.8"],
     "linear": ["topopt", Mesh("C3D6", other="C3D8", split=2).cantilever(), "--steps", "2", "--radius", "0.8"],
@@ -314,6 +323,11 @@ FALSIFIED = [
     ("moved", "residual: b", field("CellData/material", put(30, 0))),
     ("heavy", "weight: a", field("PointData/weight_a", scale(slice(None), 1 + 1e-5))),
     ("heavy", "residual: b", field("PointData/weight_b", scale(slice(None), 1 + 1e-4))),
+    ("warm", "forces of temperature: a", field("PointData/thermal_force_a", scale(slice(None), 1 + 1e-5))),
+    ("warm", "forces of temperature: b", field("PointData/temperature_change_b", scale(slice(None), 1 + 1e-5))),
+    ("warm", "temperatures: b", summary("problem", "cases", 1, "temperature_change", "most", slightly)),
+    ("hot", "forces of temperature: STEP 1", summary("problem", "material", "expansion", slightly)),
+    ("hot", "strain_energy_density", field("CellData/strain_energy_density", scale(slice(None), 1 + 1e-5))),
     ("rigid", "rigid bodies: turn", field(U, put(6, 0))),
     ("hanging", "residual: STEP 1", field("PointData/weight", scale(slice(None), 1 + 1e-4))),
     ("cantilever", "residual: tip", field(U, scale(slice(None), 1 + 1e-5))),

@@ -40,8 +40,10 @@ DESIGN = {"mesh": {"box": {"cells": [3, 1, 1], "size": [3, 1, 1]}}, "material": 
           "supports": [{"box": [0, 0, 0, 0, 1, 1]}],
           "cases": [{"name": "a", "loads": [{"box": [3, 0, 0, 3, 1, 1], "total_force": [0, 0, -1]}]}],
           "volume_fraction": 0.6, "steps": 2, "filter": {"kind": "density", "radius": 1.5}}
-MOVED = {**DESIGN, "materials": [{"box": [0, 0, 0, 1, 1, 1], "name": "b", "young": 5, "poisson": 0.3, "mass_density": 2}],
-         "cases": [{"name": "a", "displacements": [{"box": [3, 0, 0, 3, 1, 1], "displacement": [None, 0, -0.1]}]}]}
+MOVED = {**DESIGN, "materials": [{"box": [0, 0, 0, 1, 1, 1], "name": "b", "young": 5, "poisson": 0.3, "mass_density": 2,
+                                  "expansion": 0.1}],
+         "cases": [{"name": "a", "displacements": [{"box": [3, 0, 0, 3, 1, 1], "displacement": [None, 0, -0.1]}],
+                    "temperature_change": [{"box": [0, 0, 0, 1, 1, 1], "change": 3}]}]}
 LIMITED = {**{key: DESIGN[key] for key in DESIGN if key != "volume_fraction"}, "objective": "volume", "constraints": [
     {"kind": "stress", "at_most": 30}, {"kind": "compliance", "case": "a", "at_most": 90},
     {"kind": "displacement", "box": [3, 0, 0, 3, 1, 1], "direction": [0, 0, -1], "at_most": 80}]}

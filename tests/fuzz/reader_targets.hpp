@@ -184,6 +184,12 @@ inline void expect_valid(const ossatura::HexaFile& file) {
   for (const ossatura::NodeLoads& loads : model.loads)
     for (const ossatura::BodyLoad& load : loads.body)
       expect(load.square_speed >= 0 && std::isfinite(load.square_speed), "a bad speed of rotation");
+  for (const ossatura::NodeLoads& loads : model.loads) {
+    expect(loads.warming.empty() || loads.warming.size() == num_points,
+           "temperatures of another number of nodes");
+    for (const double warming : loads.warming)
+      expect(std::isfinite(warming), "a temperature that is not finite");
+  }
   expect(model.material.empty() || model.material.size() == model.mesh.num_elem(),
          "the wrong number of materials of elements");
   for (const std::uint8_t number : model.material)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Oracle: the stiffness of solid elements from shape functions that are found as polynomials, by
-// inverting the matrix of their monomials at the nodes, and from strains in Voigt's notation.
+// Oracle: the stiffness of solid elements, and their forces of temperature, from shape functions
+// that are found as polynomials, by inverting the matrix of their monomials at the nodes, and from
+// strains in Voigt's notation.
 #pragma once
 
 #include "tests/reference/dense_solve.hpp"
@@ -122,9 +123,16 @@ inline SolidElement solid_element(int nodes, bool reduced = false) {
                                      : solid_hexahedron(nodes == 20, reduced);
 }
 
-/// The integral of B^T D B [3 n, 3 n] for nodes at x [n, 3], E = 1.
-inline std::vector<double> solid_stiffness(const SolidElement& element,
-                                           const std::vector<double>& x, double poisson) {
+/// A quadrature point of an element in space.
+struct SolidSample {
+  std::vector<double> value; ///< of shape functions, [n]
+  std::vector<double> b;     ///< [6, 3 n]: xx, yy, zz, xy, yz, zx
+  double weight;
+};
+
+/// For nodes at x [n, 3].
+inline std::vector<SolidSample> solid_samples(const SolidElement& element,
+                                              const std::vector<double>& x) {
   const int n = int(element.node.size());
   const auto power = [](double base, int p) { return p == 0 ? 1. : p == 1 ? base : base * base; };
   std::vector<double> at_nodes(n * n);
@@ -134,11 +142,16 @@ inline std::vector<double> solid_stiffness(const SolidElement& element,
                             power(element.node[a][1], element.monomial[m][1]) *
                             power(element.node[a][2], element.monomial[m][2]);
   const std::vector<double> coefficient = dense_inverse(at_nodes, n); // [function, monomial]
-  const double lambda = poisson / ((1 + poisson) * (1 - 2 * poisson)), mu = .5 / (1 + poisson);
-  std::vector<double> k(9 * n * n, 0.);
+  std::vector<SolidSample> samples;
   for (std::size_t q = 0; q < element.at.size(); ++q) {
     std::vector<SolidPoint> slope(n, SolidPoint{});
-    for (int m = 0; m < n; ++m)
+    std::vector<double> shape(n, 0.);
+    for (int m = 0; m < n; ++m) {
+      double monomial = 1;
+      for (int e = 0; e < 3; ++e)
+        monomial *= power(element.at[q][e], element.monomial[m][e]);
+      for (int a = 0; a < n; ++a)
+        shape[a] += coefficient[a * n + m] * monomial;
       for (int d = 0; d < 3; ++d) {
         double value = element.monomial[m][d];
         for (int e = 0; e < 3; ++e)
@@ -146,6 +159,7 @@ inline std::vector<double> solid_stiffness(const SolidElement& element,
         for (int a = 0; a < n; ++a)
           slope[a][d] += coefficient[a * n + m] * value;
       }
+    }
     std::vector<double> jacobian(9, 0.); // dx_i / dr_d
     for (int a = 0; a < n; ++a)
       for (int i = 0; i < 3; ++i)
@@ -155,7 +169,7 @@ inline std::vector<double> solid_stiffness(const SolidElement& element,
     const double det = jacobian[0] * (jacobian[4] * jacobian[8] - jacobian[5] * jacobian[7]) -
                        jacobian[1] * (jacobian[3] * jacobian[8] - jacobian[5] * jacobian[6]) +
                        jacobian[2] * (jacobian[3] * jacobian[7] - jacobian[4] * jacobian[6]);
-    std::vector<double> b(6 * 3 * n, 0.); // xx, yy, zz, xy, yz, zx
+    std::vector<double> b(6 * 3 * n, 0.);
     for (int a = 0; a < n; ++a) {
       double g[3] = {};
       for (int i = 0; i < 3; ++i)
@@ -167,18 +181,62 @@ inline std::vector<double> solid_stiffness(const SolidElement& element,
         b[(3 + i) * 3 * n + 3 * a + (i + 1) % 3] = g[i];
       }
     }
+    samples.push_back({shape, b, element.weight[q] * det});
+  }
+  return samples;
+}
+
+/// Entry r, s of the law of E = 1.
+inline double solid_law(double poisson, int r, int s) {
+  const double lambda = poisson / ((1 + poisson) * (1 - 2 * poisson)), mu = .5 / (1 + poisson);
+  return r < 3 && s < 3 ? lambda + (r == s ? 2 * mu : 0) : (r == s ? mu : 0);
+}
+
+/// The integral of B^T D B [3 n, 3 n] for nodes at x [n, 3], E = 1.
+inline std::vector<double> solid_stiffness(const SolidElement& element,
+                                           const std::vector<double>& x, double poisson) {
+  const int n = int(element.node.size());
+  std::vector<double> k(9 * n * n, 0.);
+  for (const SolidSample& at : solid_samples(element, x))
     for (int r = 0; r < 6; ++r)
-      for (int s = 0; s < 6; ++s) {
-        const double stiffness =
-            r < 3 && s < 3 ? lambda + (r == s ? 2 * mu : 0) : (r == s ? mu : 0);
-        if (stiffness != 0)
+      for (int s = 0; s < 6; ++s)
+        if (const double stiffness = solid_law(poisson, r, s); stiffness != 0)
           for (int i = 0; i < 3 * n; ++i)
             for (int j = 0; j < 3 * n; ++j)
-              k[i * 3 * n + j] +=
-                  element.weight[q] * det * stiffness * b[r * 3 * n + i] * b[s * 3 * n + j];
+              k[i * 3 * n + j] += at.weight * stiffness * at.b[r * 3 * n + i] * at.b[s * 3 * n + j];
+  return k;
+}
+
+/// The forces [3 n] and the strain energy of displacements u [3 n] where nodes would be longer by
+/// `strain` [n] in all directions, E = 1: integrals of B^T D s and of e^T D e / 2, s the strain
+/// that temperature asks for and e = B u - s.
+struct SolidThermal {
+  std::vector<double> force;
+  double energy;
+};
+inline SolidThermal solid_thermal(const SolidElement& element, const std::vector<double>& x,
+                                  double poisson, const std::vector<double>& strain,
+                                  const std::vector<double>& u) {
+  const std::size_t n = element.node.size();
+  SolidThermal result{std::vector<double>(3 * n, 0.), 0};
+  for (const SolidSample& at : solid_samples(element, x)) {
+    double asked = 0, elastic[6];
+    for (std::size_t a = 0; a < n; ++a)
+      asked += at.value[a] * strain[a];
+    for (int r = 0; r < 6; ++r) {
+      elastic[r] = r < 3 ? -asked : 0;
+      for (std::size_t i = 0; i < 3 * n; ++i)
+        elastic[r] += at.b[r * 3 * n + i] * u[i];
+    }
+    for (int r = 0; r < 6; ++r)
+      for (int s = 0; s < 6; ++s) {
+        const double law = at.weight * solid_law(poisson, r, s);
+        result.energy += .5 * law * elastic[r] * elastic[s];
+        for (std::size_t i = 0; s < 3 && i < 3 * n; ++i)
+          result.force[i] += law * asked * at.b[r * 3 * n + i];
       }
   }
-  return k;
+  return result;
 }
 
 } // namespace reference

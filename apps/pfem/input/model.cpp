@@ -37,6 +37,9 @@ PfemInput load_input(const PfemSource& source, PfemModel& model) {
     if (!loads.body.empty())
       fail<InputError>(source.file, ": load case '", loads.name,
                        "' has gravity or rotation, which are not solved here: leave them out");
+    if (!loads.warming.empty())
+      fail<InputError>(source.file, ": load case '", loads.name,
+                       "' has temperatures, which are not solved here: leave them out");
     if (!loads.displacements.empty())
       fail<InputError>(
           source.file, ": load case '", loads.name,

@@ -2,6 +2,7 @@
 // These checks refuse combinations of options that contradict each other, and say what to do
 // instead.
 #include "apps/driver/options/check.hpp"
+#include "apps/topopt/input/choices.hpp"
 #include "apps/topopt/input/options.hpp"
 #include <ossatura/core/base/require.hpp>
 
@@ -32,7 +33,7 @@ void check_design(const CLI::App& app, const TopoptCommandOptions& options) {
     fail<UsageError>("both --start and --start-from: leave one out");
   if (!options.resume.empty() && !options.start_from.empty())
     fail<UsageError>("--resume goes on with the design of a checkpoint: leave --start-from out");
-  if (options.levels < 0 || options.levels > 8)
+  if (options.levels < 0 || options.levels > most_levels)
     fail<UsageError>("--levels ", options.levels, ": 0 to 8 coarser grids");
   if (!(o.change_tolerance >= 0))
     fail<UsageError>("--change ", o.change_tolerance, ": at least 0");

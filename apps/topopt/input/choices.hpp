@@ -9,6 +9,9 @@
 
 namespace ossatura {
 
+/// Coarser grids at most; the coarsest of these has cubes 256 times as large.
+inline constexpr int most_levels = 8;
+
 /// A member of the solver's options within those of a design.
 template<class... Members>
 auto of_topopt_solver(Members... members) {

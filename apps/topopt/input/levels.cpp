@@ -87,18 +87,23 @@ TopoptModel make_coarser(const TopoptCommandOptions& options, const TopoptModel&
 
 std::vector<TopoptModel> make_coarser_models(const TopoptCommandOptions& options,
                                              const TopoptModel& finest) {
-  const int count = options.levels;
+  const int count = finest.levels;
   std::vector<TopoptModel> models;
   if (count == 0)
     return models;
+  const auto refuse = [&](const auto&... why) {
+    if (options.has_levels)
+      fail<UsageError>("--levels ", why...);
+    fail<InputError>(options.problem, ": \"levels\" ", why...);
+  };
   if (!finest.problem.lattice)
-    fail<UsageError>("--levels makes coarser grids of voxels, and ", finest.source,
-                     " is no box, generator or surface on these: take --grid voxels, or begin with "
-                     "the design of a coarser mesh (--start-from)");
+    refuse("makes coarser grids of voxels, and ", finest.source,
+           " is no box, generator or surface on these: take --grid voxels, or begin with the "
+           "design of a coarser mesh (--start-from)");
   const int steps = finest.options.max_steps;
   if (steps < 2 * count)
-    fail<UsageError>("--levels ", count, ": takes at least ", 2 * count,
-                     " steps, some for each grid, and there are ", steps, " (--steps)");
+    refuse(count, ": takes at least ", 2 * count, " steps, some for each grid, and there are ",
+           steps, " (--steps)");
   for (int k = 0; k < count; ++k) {
     TopoptModel model = make_coarser(options, finest, 1 << (count - k));
     // Three quarters of the steps are on coarser grids, as many on each.

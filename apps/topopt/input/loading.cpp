@@ -145,6 +145,23 @@ void check_displacements(const std::string& where, const std::vector<NodeDisplac
                        "free or solid");
 }
 
+/// Makes the chosen nodes warmer; all others stay as they are.
+void warm_nodes(const ProblemDocument& document, const CaseChoice& choice,
+                const PlaceSelector& select, std::size_t num_nodes, NodeLoads& loads) {
+  if (choice.temperatures.empty())
+    return;
+  loads.warming.resize(num_nodes);
+  for (const TemperatureChoice& one : choice.temperatures)
+    if (one.nodes)
+      for (const std::int32_t node : select.nodes(*one.nodes))
+        loads.warming[std::size_t(node)] = one.change;
+    else
+      loads.warming.assign(num_nodes, one.change);
+  if (std::count(loads.warming.begin(), loads.warming.end(), 0.0) == std::ptrdiff_t(num_nodes))
+    fail<InputError>(document.file, ": load case '", choice.name,
+                     "': the \"temperature_change\" is 0 at all nodes: leave it out");
+}
+
 std::string case_name(const NodeLoads& loads, std::size_t number) {
   return loads.name.empty() ? "load " + std::to_string(number + 1) : loads.name;
 }
@@ -204,7 +221,8 @@ void add_cases(const ProblemDocument& document, HexaModel& hexa, const PlaceSele
     const auto found = std::find(model.case_names.begin(), model.case_names.end(), choice.name);
     const std::size_t index = std::size_t(found - model.case_names.begin());
     if (found == model.case_names.end()) {
-      if (choice.forces.empty() && choice.displacements.empty() && choice.body.empty())
+      if (choice.forces.empty() && choice.displacements.empty() && choice.body.empty() &&
+          choice.temperatures.empty())
         fail<InputError>(document.file, ": the load case '", choice.name,
                          "' has no loads, and the mesh has no load case of this name");
       model.case_names.push_back(choice.name);
@@ -222,6 +240,7 @@ void add_cases(const ProblemDocument& document, HexaModel& hexa, const PlaceSele
     load_case.loads.displacements.insert(load_case.loads.displacements.end(),
                                          displacements[i].begin(), displacements[i].end());
     load_case.loads.body.insert(load_case.loads.body.end(), choice.body.begin(), choice.body.end());
+    warm_nodes(document, choice, select, model.problem.num_nodes(), load_case.loads);
   }
   if (model.problem.cases.empty())
     fail<InputError>(document.file, ": there are no loads: give \"cases\" with \"loads\" in a "

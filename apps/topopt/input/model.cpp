@@ -249,6 +249,7 @@ std::vector<HexaMaterial> base_materials(const ProblemDocument& document, const 
     one.young = document.young.value_or(one.young);
     one.poisson = document.poisson.value_or(one.poisson);
     one.density = document.mass_density.value_or(one.density);
+    one.expansion = document.expansion.value_or(one.expansion);
   }
   return materials;
 }
@@ -349,6 +350,46 @@ void check_body_loads(const ProblemDocument& document, const TopoptModel& model)
     }
 }
 
+/// Temperatures need a material that expands, and numbers whose products are numbers.
+void check_temperatures(const ProblemDocument& document, const TopoptModel& model) {
+  const std::vector<HexaMaterial>& materials = model.problem.materials;
+  for (std::size_t k = 0; k < model.problem.cases.size(); ++k) {
+    const std::vector<double>& warming = model.problem.cases[k].loads.warming;
+    if (warming.empty())
+      continue;
+    const std::string where = document.file + ": load case '" + model.case_names[k] + "'";
+    if (std::all_of(materials.begin(), materials.end(),
+                    [](const HexaMaterial& one) { return one.expansion == 0; }))
+      fail<InputError>(where, " has temperatures, but no material expands: give *EXPANSION in a "
+                              "deck, or \"expansion\" in a problem");
+    require_numbers(where, "changes of temperature", warming);
+    const auto [coldest, warmest] = std::minmax_element(warming.begin(), warming.end());
+    double strain = 0;
+    for (const HexaMaterial& one : materials) {
+      require_number(document.file, "a coefficient of expansion", one.expansion);
+      strain = std::max(strain, std::fabs(one.expansion) * std::max(-*coldest, *warmest));
+    }
+    if (strain > 0.1)
+      log_warning("large-strain", where, ": material would be longer or shorter by ",
+                  format_number(100 * strain),
+                  " %, which is no small strain: is the coefficient of expansion for each K, as "
+                  "1.2e-5 of steel?");
+  }
+}
+
+/// The least compliance of warm material that nothing else loads is none.
+void warn_of_temperatures_alone(const ProblemDocument& document, const TopoptModel& model) {
+  const std::vector<DesignLoadCase>& cases = model.problem.cases;
+  if (model.options.objective == DesignObjective::compliance &&
+      std::all_of(cases.begin(), cases.end(), [](const DesignLoadCase& one) {
+        return !one.loads.warming.empty() && one.loads.forces.empty() &&
+               one.loads.displacements.empty() && one.loads.body.empty();
+      }))
+    log_warning("temperatures-alone", document.file,
+                ": temperatures alone load the design, of which the stiffest is no material at "
+                "all: give forces, too, or the least volume with constraints");
+}
+
 /// Options that defaults of others depend on, as build_topopt_model has them in the end.
 DesignOptions options_asked(const ProblemDocument& document,
                             const Changes<DesignOptions>& changes) {
@@ -408,6 +449,8 @@ void require_known_on_grid(const std::string& file, const TopoptModel& model) {
                        ", and voxels know one: give them the same, or take --grid mesh");
   if (model.problem.has_body_loads())
     fail<InputError>(file, ": gravity and rotation are not known on voxels: take --grid mesh");
+  if (model.problem.has_temperatures())
+    fail<InputError>(file, ": temperatures are not known on voxels: take --grid mesh");
   for (const DesignLoadCase& one : model.problem.cases)
     if (!one.loads.displacements.empty())
       fail<InputError>(file, ": load case '", one.loads.name,
@@ -450,6 +493,7 @@ void set_objective(const ProblemDocument& document, TopoptModel& model) {
   } catch (const std::invalid_argument& error) {
     fail<InputError>(document.file, ": ", library_message(error));
   }
+  warn_of_temperatures_alone(document, model);
 }
 
 /// Free elements near supports and loads become solid.
@@ -539,6 +583,7 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
   keep_layers(document, model);
   require_sizes(document, problem);
   check_body_loads(document, model);
+  check_temperatures(document, model);
   if (model.count(DesignRole::free) == 0)
     fail<InputError>(document.file,
                      ": all elements are solid or void, so that there is nothing to design",
@@ -547,7 +592,7 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
 
   if (document.is_mechanism)
     model.options = DesignOptions::mechanism();
-  if (problem.has_body_loads() || !problem.limits.empty() || document.is_least_volume)
+  if (problem.has_loads_of_design() || !problem.limits.empty() || document.is_least_volume)
     model.options.method = DesignMethod::mma;
   for (const DesignLimit& limit : problem.limits)
     if (limit.kind == DesignLimitKind::stress)
@@ -560,9 +605,10 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
     model.options.grid = DesignGrid::voxels;
   document.changes.apply_to(model.options);
   changes.apply_to(model.options);
-  if (problem.has_body_loads() && model.options.method == DesignMethod::oc)
-    fail<InputError>(document.file, ": the method oc takes gradients of one sign, and with gravity "
-                                    "or rotation they have both: take mma, or leave it out");
+  if (problem.has_loads_of_design() && model.options.method == DesignMethod::oc)
+    fail<InputError>(document.file,
+                     ": the method oc takes gradients of one sign, and with gravity, rotation or "
+                     "temperatures they have both: take mma, or leave it out");
   if (const std::string conflict = describe_conflict(model.options.process); !conflict.empty())
     fail<InputError>(document.file, ": ", conflict);
   set_objective(document, model);
@@ -580,6 +626,8 @@ TopoptModel make_topopt_model(const TopoptCommandOptions& options, DriverContext
     inputs.push_back(record_input(options.problem));
   const std::string mesh_file = document.mesh.file;
   const std::vector<std::string> surfaces = document.surfaces;
+  const int levels = document.levels;
+  const std::string own_start = document.start_from;
   TopoptModel model = build_topopt_model(std::move(document), options.changes);
   if (!mesh_file.empty())
     inputs.push_back(record_input(mesh_file));
@@ -587,6 +635,11 @@ TopoptModel make_topopt_model(const TopoptCommandOptions& options, DriverContext
     inputs.push_back(record_input(file));
   require_known_on_grid(options.problem, model);
   model.has_steps = model.has_steps || options.has_steps;
+  model.levels = options.has_levels ? options.levels : levels;
+  model.start_from = options.start_from;
+  // What a checkpoint goes on with, and how a design begins, is said last by the command line.
+  if (model.start_from.empty() && !options.has_start && options.resume.empty())
+    model.start_from = own_start;
   if (model.unused_points > 0)
     log_warning("unused-points", model.source, ": ", format_count(model.unused_points),
                 " points belong to no element and are left out");

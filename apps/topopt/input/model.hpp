@@ -33,6 +33,8 @@ struct TopoptModel {
   std::vector<std::int32_t> supported; ///< nodes held otherwise than by mirrors
   std::int64_t num_kept = 0;           ///< elements that are solid as they are near these or loads
   bool has_steps = false;              ///< how many is said by the user
+  int levels = 0;                      ///< coarser grids before, of a problem from the user
+  std::string start_from;              ///< likewise: the design of another mesh, or empty
   bool whole = false;                  ///< the surface has its images in the mirrors
 
   std::int64_t num_nodes() const { return std::int64_t(problem.num_nodes()); }

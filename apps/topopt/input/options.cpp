@@ -100,7 +100,7 @@ void add_design_options(CLI::App& app, TopoptCommandOptions& o) {
   add_named(app, o.changes, "--method", &D::method,
             "Optimality criteria, or the method of moving asymptotes",
             default_text(o.changes.defaults.method) + "; " + default_text(mechanism.method) +
-                " for mechanisms, gravity, rotation, with constraints and --robust");
+                " for mechanisms, gravity, rotation, temperatures, with constraints and --robust");
   add_number(app, o.changes, "--move", &D::move, "X", "Largest change of a density in a step",
              default_text(o.changes.defaults.move) + "; " + default_text(mechanism.move) +
                  " for mechanisms, " + default_text(move_with_stress) +
@@ -234,6 +234,8 @@ void add_topopt_options(CLI::App& app, TopoptCommandOptions& options) {
 void note_given_options(const CLI::App& app, TopoptCommandOptions& options) {
   options.has_steps = app.count("--steps") > 0;
   options.has_volume = app.count("--volume") > 0;
+  options.has_start = app.count("--start") > 0;
+  options.has_levels = app.count("--levels") > 0;
   if (app.count("--precision") > 0) {
     options.changes.set(of_topopt_solver(&HexaSolverOptions::precision), *options.common.precision);
     options.changes.set(member_of(&DesignOptions::voxels, &VoxelSolverOptions::precision),

@@ -33,6 +33,7 @@ struct TopoptCommandOptions : StepFileOptions {
   int levels = 0;                                             ///< coarser grids before
   bool has_steps = false;                                     ///< --steps was given
   bool has_volume = false;                                    ///< --volume was given
+  bool has_start = false, has_levels = false;                 ///< likewise
   /// Each puts one option that was given in the place of the problem's.
   Changes<DesignOptions> changes;
 

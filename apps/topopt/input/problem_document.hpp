@@ -72,13 +72,20 @@ struct DisplacementChoice {
   std::array<std::optional<double>, 3> value; ///< m
 };
 
+/// By how much nodes are warmer than where nothing is strained.
+struct TemperatureChoice {
+  std::optional<PlaceSelection> nodes; ///< none: all
+  double change = 0;                   ///< K
+};
+
 /// Added to the case of the mesh that has this name, else a case of its own.
 struct CaseChoice {
   std::string name;
   std::optional<double> weight;
   std::vector<ForceChoice> forces;
   std::vector<DisplacementChoice> displacements;
-  std::vector<BodyLoad> body; ///< gravity and rotation
+  std::vector<BodyLoad> body;                  ///< gravity and rotation
+  std::vector<TemperatureChoice> temperatures; ///< the last one counts
 };
 
 struct MaterialChoice {
@@ -118,6 +125,7 @@ struct ProblemDocument {
   HexaSource mesh;
   std::optional<double> young, poisson;  ///< else those of the mesh
   std::optional<double> mass_density;    ///< kg / m^3
+  std::optional<double> expansion;       ///< 1 / K
   std::vector<MaterialChoice> materials; ///< of some elements; the last one counts
   std::vector<SupportChoice> supports;
   std::vector<PlaceSelection> rigid; ///< nodes of bodies that do not bend, and are free otherwise
@@ -135,6 +143,8 @@ struct ProblemDocument {
   std::vector<SpringChoice> springs;
   std::vector<std::string> surfaces; ///< files that selections name, as they are opened
   bool is_coarser = false;           ///< cells are larger than those that the user asks for
+  int levels = 0;                    ///< coarser grids before
+  std::string start_from;            ///< a design of another mesh, or empty
   bool has_steps = false;            ///< how many is said, so that doing them is what was asked for
   /// Each puts what the problem says in the place of a default.
   Changes<DesignOptions> changes;

@@ -4,6 +4,9 @@
 #include "apps/topopt/input/choices.hpp"
 #include "apps/topopt/input/process.hpp"
 #include "apps/topopt/input/read_problem.hpp"
+#include <ossatura/core/base/require.hpp>
+
+#include <filesystem>
 
 namespace ossatura {
 
@@ -105,8 +108,28 @@ void read_linear_solver(const Place& place, ProblemDocument& problem) {
 std::vector<std::string> design_keys() {
   return {"volume_fraction", "filter",        "projection", "penalty", "min_modulus",
           "method",          "move",          "start",      "change",  "objective_change",
-          "steps",           "manufacturing", "solver"};
+          "steps",           "manufacturing", "solver",     "levels",  "start_from"};
 }
+
+namespace {
+
+/// Coarser grids, and the design of another mesh, whose file is beside the problem.
+void read_beginning(const Place& place, ProblemDocument& problem) {
+  if (const auto levels = place.find("levels"))
+    problem.levels = levels->whole(0, most_levels, "0 to 8 coarser grids");
+  const auto from = place.find("start_from");
+  if (!from)
+    return;
+  if (place.has("start"))
+    fail<InputError>(from->where(), ": \"start\" has no effect with it: leave one of both out");
+  const char* expected = "the name of a .hdf file of another run";
+  const std::string name = from->text(expected);
+  if (name.empty())
+    from->fail_value(expected);
+  problem.start_from = (std::filesystem::path(problem.file).parent_path() / name).string();
+}
+
+} // namespace
 
 void read_design(const JsonPlace& place, ProblemDocument& problem) {
   Reader read(place, problem.changes);
@@ -132,6 +155,7 @@ void read_design(const JsonPlace& place, ProblemDocument& problem) {
                 "a change of the objective, relative, greater than 0 and less than 1");
   read.count("steps", &DesignOptions::max_steps, 1, "steps at most, at least 1");
   problem.has_steps = place.has("steps");
+  read_beginning(place, problem);
   if (const auto filter = place.find("filter"))
     read_filter(*filter, problem);
   if (const auto projection = place.find("projection"))

@@ -180,8 +180,22 @@ BodyLoad read_rotation(const Place& place) {
   return load;
 }
 
+/// A number of K for all nodes, or a list of nodes with one.
+std::vector<TemperatureChoice> read_temperatures(const Place& place, ProblemDocument& problem) {
+  const char* change = "by how many K nodes are warmer";
+  if (place.json().is_number())
+    return {{std::nullopt, place.number(change)}};
+  std::vector<TemperatureChoice> choices;
+  for (const Place& item : place.items("a number of K, or a list of nodes that are warmer")) {
+    PlaceSelection nodes = read_nodes(item, {"change"}, problem);
+    choices.push_back({std::move(nodes), item.at("change", change).number(change)});
+  }
+  return choices;
+}
+
 CaseChoice read_case(const Place& place, ProblemDocument& problem) {
-  place.require_object({"name", "weight", "loads", "displacements", "gravity", "rotation"});
+  place.require_object(
+      {"name", "weight", "loads", "displacements", "gravity", "rotation", "temperature_change"});
   CaseChoice choice;
   const char* expected = "the name of a load case";
   choice.name = place.at("name", expected).text(expected);
@@ -200,14 +214,16 @@ CaseChoice read_case(const Place& place, ProblemDocument& problem) {
   }
   if (const auto rotation = place.find("rotation"))
     choice.body.push_back(read_rotation(*rotation));
+  if (const auto change = place.find("temperature_change"))
+    choice.temperatures = read_temperatures(*change, problem);
   return choice;
 }
 
 void read_materials(const Place& list, ProblemDocument& problem) {
   for (const Place& item : list.items("a list of elements and their material")) {
     MaterialChoice choice;
-    choice.elements =
-        read_places(item, "elements", {"name", "young", "poisson", "mass_density"}, problem);
+    choice.elements = read_places(
+        item, "elements", {"name", "young", "poisson", "mass_density", "expansion"}, problem);
     const char* young = "Young's modulus in Pa, greater than 0";
     choice.material.young = item.at("young", young).positive(young);
     const char* poisson = "Poisson's ratio";
@@ -216,6 +232,8 @@ void read_materials(const Place& list, ProblemDocument& problem) {
     choice.material.name = item.at("name", name).text(name);
     if (const auto density = item.find("mass_density"))
       choice.material.density = density->positive("kg/m3, greater than 0");
+    if (const auto expansion = item.find("expansion"))
+      choice.material.expansion = expansion->number("strain for each K, such as 1.2e-5");
     problem.materials.push_back(std::move(choice));
   }
 }

@@ -23,13 +23,15 @@ std::array<double, 3> read_size(const Place& place) {
 }
 
 void read_material(const Place& place, ProblemDocument& problem) {
-  place.require_object({"young", "poisson", "mass_density"});
+  place.require_object({"young", "poisson", "mass_density", "expansion"});
   if (const auto young = place.find("young"))
     problem.young = young->positive("Young's modulus in Pa, greater than 0");
   if (const auto poisson = place.find("poisson"))
     problem.poisson = read_poisson(*poisson);
   if (const auto density = place.find("mass_density"))
     problem.mass_density = density->positive("kg/m3, greater than 0");
+  if (const auto expansion = place.find("expansion"))
+    problem.expansion = expansion->number("strain for each K, such as 1.2e-5");
 }
 
 } // namespace

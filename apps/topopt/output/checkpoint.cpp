@@ -67,6 +67,10 @@ void add_load_cases(ContentHash& hash, const DesignProblem& problem) {
       for (const HexaMaterial& one : problem.materials)
         hash.add(one.density);
     }
+    for (const double change : load_case.loads.warming) // none: as before there were any
+      hash.add(change);
+    for (std::size_t i = 0; i < problem.materials.size() && !load_case.loads.warming.empty(); ++i)
+      hash.add(problem.materials[i].expansion);
   }
 }
 

@@ -114,6 +114,11 @@ void write_design(const std::string& path, const TopoptModel& model, const Desig
         "load" + suffix, [&] { return nodal_forces(problem, problem.cases[i].loads); }, 3, "N");
     if (i < fields.weight.size() && !fields.weight[i].empty())
       file.point_data("weight" + suffix, fields.weight[i], 3, "N");
+    if (i < fields.thermal_force.size() && !fields.thermal_force[i].empty()) {
+      file.point_data("thermal_force" + suffix, fields.thermal_force[i], 3, "N");
+      file.constant_point_data<double>(
+          "temperature_change" + suffix, [&] { return problem.cases[i].loads.warming; }, 1, "K");
+    }
     if (!problem.cases[i].loads.displacements.empty())
       file.constant_point_data<double>(
           "imposed" + suffix,

@@ -19,7 +19,8 @@ struct DesignFields {
   std::vector<double> energy;                    ///< J / m^3, [num_elem]; empty: not known
   std::vector<std::vector<double>> displacement; ///< m, [num_nodes, 3] of each case, or none
   std::vector<std::vector<double>>
-      weight{};                   ///< N, likewise: of gravity and rotation; of some cases
+      weight{},                   ///< N, likewise: of gravity and rotation; of some cases
+      thermal_force{};            ///< N, likewise: of temperature
   std::vector<double> stress{};   ///< Pa, [num_elem] relaxed von Mises stress, where it is limited
   std::vector<double> variable{}; ///< [num_elem] that densities are made of; empty: the same
 };

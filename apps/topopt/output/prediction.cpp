@@ -130,6 +130,17 @@ double bytes_of_limits(const TopoptModel& model) {
   return 8 * rows * places + (has(DesignLimitKind::stress) ? 24 * double(model.num_nodes()) : 0);
 }
 
+/// Forces by node of each element, and energies, of each load case with temperatures.
+double bytes_of_temperatures(const TopoptModel& model) {
+  const DesignProblem& problem = model.problem;
+  const auto cases =
+      std::count_if(problem.cases.begin(), problem.cases.end(),
+                    [](const DesignLoadCase& one) { return !one.loads.warming.empty(); });
+  const std::size_t slots = problem.solids ? problem.solids->node.size() : problem.mesh.node.size();
+  return double(cases) *
+         (24 * double(slots) + 8 * double(model.num_elem()) + 24 * double(model.num_nodes()));
+}
+
 /// Bytes of the mesh and the design. Of elements their nodes both ways, centres and volumes, a
 /// dozen numbers of the design, those of moving asymptotes and the filter; of nodes their points
 /// and a dozen vectors, and three more for each case.
@@ -138,7 +149,8 @@ double bytes_of_design(const TopoptModel& model, double num_solves) {
                          (model.options.method == DesignMethod::mma ? 48 : 0) +
                          (model.options.robust > 0 ? 8 : 0);
   return double(model.num_elem()) * of_elem +
-         double(model.num_nodes()) * (29 + 24 * (12.5 + 3 * num_solves)) + bytes_of_limits(model);
+         double(model.num_nodes()) * (29 + 24 * (12.5 + 3 * num_solves)) + bytes_of_limits(model) +
+         bytes_of_temperatures(model);
 }
 
 /// The arrays of solvers/solids/solver.cpp: gradients at quadrature points, the matrix in double

@@ -62,6 +62,8 @@ Json materials_json(const DesignProblem& problem) {
                     {"poisson", one.poisson},
                     {"mass_density", one.density > 0 ? Json(one.density) : Json()},
                     {"elements", count[i]}});
+    if (problem.has_temperatures())
+      list.back()["expansion"] = one.expansion;
   }
   return list;
 }
@@ -77,6 +79,12 @@ Json body_loads_json(const std::vector<BodyLoad>& loads) {
     list.push_back(std::move(json));
   }
   return list;
+}
+
+/// The range over all nodes, K.
+Json temperature_change_json(const std::vector<double>& warming) {
+  const auto [least, most] = std::minmax_element(warming.begin(), warming.end());
+  return {{"least", *least}, {"most", *most}};
 }
 
 /// What a limit is, without a design.
@@ -202,6 +210,8 @@ nlohmann::ordered_json topopt_problem(const TopoptModel& model) {
                      {"total_force", total},
                      {"displacements", p.cases[i].loads.displacements.size()},
                      {"body_loads", body_loads_json(p.cases[i].loads.body)}});
+    if (!p.cases[i].loads.warming.empty())
+      cases.back()["temperature_change"] = temperature_change_json(p.cases[i].loads.warming);
   }
   Json mirrors = Json::array();
   for (const MirrorPlane& mirror : p.mirrors)
@@ -232,6 +242,8 @@ nlohmann::ordered_json topopt_problem(const TopoptModel& model) {
     for (const DesignLimit& one : p.limits)
       list.push_back(limit_json(model, one));
   }
+  if (p.has_temperatures() && p.material.empty())
+    json["material"]["expansion"] = p.materials[0].expansion;
   if (!p.material.empty())
     json["materials"] = materials_json(p);
   if (o.process.any())

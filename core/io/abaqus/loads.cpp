@@ -74,6 +74,7 @@ void AbaqusReader::begin_step() {
   }
   in_step_ = true;
   perturbation_ = keyword.has("PERTURBATION");
+  has_temperatures_ = false;
   ++num_steps_;
   const std::string* name = keyword.find("NAME");
   step_ = name == nullptr || name->empty() ? "STEP " + std::to_string(num_steps_) : *name;
@@ -104,7 +105,7 @@ void AbaqusReader::close_case(const std::string& name) {
         fresh_.masses.push_back(one);
     earlier_ = fresh_;
   }
-  HexaCase made{name, {}, {}, {}, {}};
+  HexaCase made{name, {}, {}, {}, {}, warming_of_step()};
   for (const auto& [key, value] : fresh_.forces) {
     NodeForce force{std::int32_t(key / 3), {}};
     force.force[key % 3] = value;
@@ -128,7 +129,7 @@ void AbaqusReader::close_case(const std::string& name) {
       made.body.push_back(one.load);
   }
   if (!made.forces.empty() || !made.pressures.empty() || !made.displacements.empty() ||
-      !made.body.empty())
+      !made.body.empty() || !made.warming.empty())
     parts_.cases.push_back(std::move(made));
   fresh_ = {};
 }

@@ -95,14 +95,15 @@ void AbaqusReader::finish_materials() {
     const Material& material = found->second;
     if (material.young == 0)
       fail<InputError>(parts_.path, ": material ", printable_word(name), " has no *ELASTIC");
-    parts_.materials.push_back({name, material.young, material.poisson, material.density});
+    parts_.materials.push_back(
+        {name, material.young, material.poisson, material.density, material.expansion});
   }
   if (parts_.materials.empty())
     return;
   const HexaMaterial& first = parts_.materials[0];
   for (const HexaMaterial& one : parts_.materials)
-    if (!has_sections &&
-        (one.young != first.young || one.poisson != first.poisson || one.density != first.density))
+    if (!has_sections && (one.young != first.young || one.poisson != first.poisson ||
+                          one.density != first.density || one.expansion != first.expansion))
       fail<InputError>(parts_.path, ": material ", printable_word(one.name), " differs from ",
                        printable_word(first.name),
                        ", and no *SOLID SECTION says which elements are of which");

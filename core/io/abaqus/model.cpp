@@ -37,6 +37,9 @@ AbaqusReader::Read AbaqusReader::find_read(const std::string& keyword) {
       {"MATERIAL", &R::begin_material},
       {"ELASTIC", &R::read_elastic},
       {"DENSITY", &R::read_density},
+      {"EXPANSION", &R::read_expansion},
+      {"INITIALCONDITIONS", &R::read_initial_conditions},
+      {"TEMPERATURE", &R::read_temperatures},
       {"SOLIDSECTION", &R::read_section},
       {"COUPLING", &R::begin_coupling},
       {"KINEMATIC", &R::read_kinematic},
@@ -80,7 +83,6 @@ AbaqusReader::Read AbaqusReader::find_read(const std::string& keyword) {
       {"PHYSICALCONSTANTS", &R::pass_over},
       {"AMPLITUDE", &R::pass_over},
       {"DAMPING", &R::pass_over},
-      {"EXPANSION", &R::pass_over},
       {"CONDUCTIVITY", &R::pass_over},
       {"SPECIFICHEAT", &R::pass_over},
   };
@@ -108,6 +110,7 @@ HexaFile AbaqusReader::read() {
   }
   take_free_bodies();
   finish_materials();
+  refuse_bad_expansion();
   finish_sets();
   return make_hexa_file(std::move(parts_));
 }

@@ -32,7 +32,8 @@ private:
     Members hexa, flat;
   };
   struct Material {
-    double young = 0, poisson = 0, density = 0; ///< 0: has none
+    double young = 0, poisson = 0, density = 0, expansion = 0; ///< 0: has none
+    std::string bad_expansion; ///< why it is not understood, with its place; empty: it is
   };
   /// By 3 * node + component, or 6 * element + face.
   using KeyedLoads = std::vector<std::pair<std::int64_t, double>>;
@@ -163,6 +164,19 @@ private:
   void add_coupled_forces(const KeyedLoads& forces, const KeyedLoads& moments,
                           std::vector<NodeForce>& result) const;
 
+  // temperatures.cpp
+  void read_expansion();
+  /// The coefficient of an *EXPANSION.
+  double take_expansion();
+  void read_initial_conditions();
+  void read_temperatures();
+  /// The rows of temperatures by node or set, of which the last one counts.
+  void take_temperatures(std::vector<double>& of_node);
+  /// NodeLoads::warming of this step; refused where a node had no temperature at first.
+  std::vector<double> warming_of_step() const;
+  /// Where steps have temperatures.
+  void refuse_bad_expansion() const;
+
   // materials.cpp
   void begin_material();
   void read_elastic();
@@ -187,6 +201,10 @@ private:
   std::string step_;
   CaseLoads fresh_, earlier_;                     ///< of this step, and of general steps before it
   std::vector<std::uint8_t> held_, earlier_held_; ///< likewise: components by node; may end early
+
+  /// By node, NaN: none; may end early. Those of steps stay in the steps after them.
+  std::vector<double> initial_temperature_, temperature_;
+  bool has_temperatures_ = false; ///< in this step
 
   std::vector<Coupling> couplings_;
   std::map<std::int32_t, std::size_t> coupling_of_; ///< by reference node

@@ -29,7 +29,8 @@ void AnsysReader::read_temperature() {
     double temperature = 0;
     text_.number(2, temperature, "a temperature");
     if (temperature != reference_temperature_)
-      text_.bad("expansion by temperature is not solved; remove ALPX, or BFUNIF");
+      text_.bad(
+          "expansion by temperature is read from decks of Abaqus alone; remove ALPX, or BFUNIF");
   }
 }
 

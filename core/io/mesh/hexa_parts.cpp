@@ -173,6 +173,11 @@ NodeLoads make_loads(const HexaParts& parts, const std::vector<std::int32_t>& nu
       load.acceleration[axis] *= parts.unit;
       load.origin[axis] *= parts.unit;
     }
+  if (!from.warming.empty())
+    from.warming.resize(number.size()); // points may come after their step
+  for (std::size_t p = 0; p < from.warming.size(); ++p)
+    if (number[p] != unused)
+      loads.warming.push_back(from.warming[p]); // numbers are in the order of places
   for (const NodeForce& f : loads.forces)
     for (const double component : f.force)
       if (!std::isfinite(component))

@@ -28,6 +28,7 @@ struct HexaCase {
   std::vector<HexaPressure> pressures;
   std::vector<NodeDisplacement> displacements{}; ///< by place, of held components, each once
   std::vector<BodyLoad> body{};                  ///< in units of the file
+  std::vector<double> warming{};                 ///< NodeLoads::warming by place, or empty
 };
 
 struct HexaParts {

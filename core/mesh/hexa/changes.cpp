@@ -160,6 +160,9 @@ Renumbering renumber(HexaModel& model, std::uint64_t seed) {
   for (NodeLoads& loads : model.loads) {
     renumber_nodes(loads.forces);
     renumber_nodes(loads.displacements);
+    const std::vector<double> warming = loads.warming;
+    for (std::size_t n = 0; n < warming.size(); ++n)
+      loads.warming[std::size_t(result.point[n])] = warming[n];
   }
   const std::vector<std::uint8_t> material = model.material;
   for (std::size_t e = 0; e < material.size(); ++e)

@@ -58,8 +58,12 @@ struct NodeLoads {
   std::vector<NodeDisplacement> displacements{}; ///< each component once; others are held at zero
 
   std::vector<BodyLoad> body{}; ///< on all elements; they add up
+  /// [num_nodes] by how much each node is warmer than where nothing is strained, K; empty: none is.
+  std::vector<double> warming{};
 
-  bool empty() const { return forces.empty() && displacements.empty() && body.empty(); }
+  bool empty() const {
+    return forces.empty() && displacements.empty() && body.empty() && warming.empty();
+  }
   /// Calls visit(node) for each force and displacement.
   template<class Visit>
   void for_nodes(const Visit& visit) const {
@@ -75,6 +79,7 @@ struct HexaMaterial {
   std::string name;
   double young = 0, poisson = 0; ///< N / m^2
   double density = 0;            ///< kg / m^3; 0: not known
+  double expansion = 0;          ///< strain for each K that it is warmer
 };
 
 struct HexaModel {

@@ -5,6 +5,7 @@
 #include <ossatura/kernels/topopt/solid_stress.hpp>
 #include <ossatura/solvers/topopt/filters/helmholtz.hpp>
 #include <ossatura/solvers/topopt/filters/listed_cone.hpp>
+#include <ossatura/solvers/topopt/materials.hpp>
 
 #include <algorithm>
 #include <stdexcept>
@@ -97,6 +98,17 @@ template<class Exec>
 void HexaBody<Exec>::add_body_work(const Exec& exec, double weight, const BodyLoad& load,
                                    const Vector& u, const Vector& work) const {
   ossatura::add_body_work(exec, this->solver_.arrays(), load, weight, u, work);
+}
+
+template<class Exec>
+ThermalLoad<Exec> HexaBody<Exec>::thermal_load(const Exec& exec, const DesignProblem& problem,
+                                               const std::vector<double>& warming) const {
+  const HexaSolver<Exec>& solver = this->solver_;
+  const auto load = make_thermal_load(exec, solver.arrays(), solver.lame(), solver.ratios(),
+                                      this->upload_elements(exec, expansions(problem)),
+                                      this->upload_nodes(exec, warming));
+  fence(exec, "ossatura::design::thermal_load"); // the uploads go
+  return load;
 }
 
 template<class Exec>

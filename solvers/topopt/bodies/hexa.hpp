@@ -27,6 +27,8 @@ public:
                        const Vector& force) const override;
   void add_body_work(const Exec& exec, double weight, const BodyLoad& load, const Vector& u,
                      const Vector& work) const override;
+  ThermalLoad<Exec> thermal_load(const Exec& exec, const DesignProblem& problem,
+                                 const std::vector<double>& warming) const override;
   std::unique_ptr<ElementFilter<Exec>> make_filter(const Exec& exec, DesignFilter kind,
                                                    double radius,
                                                    const MirrorPlanes& mirrors) const override;

@@ -6,6 +6,7 @@
 #include <ossatura/kernels/algebra/gather_rows.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/solids/fields.hpp>
+#include <ossatura/kernels/solids/thermal_load.hpp>
 #include <ossatura/kernels/topopt/hexa_energies.hpp>
 #include <ossatura/solvers/topopt/bodies/body.hpp>
 #include <ossatura/solvers/topopt/process/listed.hpp>
@@ -43,6 +44,15 @@ public:
   void add_energies(const Exec& exec, double weight, const Vector& u, const Vector& v,
                     const Vector& energy) const override {
     ossatura::add_energies(exec, solver_.arrays(), solver_.lame(), weight, u, v, energy);
+  }
+  bool expands() const override { return true; }
+  void add_thermal_forces(const Exec& exec, const ThermalLoad<Exec>& load,
+                          const Vector& force) const override {
+    ossatura::add_thermal_forces(exec, solver_.arrays(), load, modulus_, force);
+  }
+  void add_thermal_work(const Exec& exec, double weight, const ThermalLoad<Exec>& load,
+                        const Vector& u, const Vector& work) const override {
+    ossatura::add_thermal_work(exec, solver_.arrays(), load, weight, u, work);
   }
   void energy_density(const Exec& exec, const Vector& energy) const override {
     ossatura::energy_density(exec, modulus_, geometry_.volume, energy);

@@ -5,6 +5,7 @@
 #include <ossatura/kernels/solids/body_loads.hpp>
 #include <ossatura/kernels/topopt/solid_stress.hpp>
 #include <ossatura/solvers/topopt/filters/listed_cone.hpp>
+#include <ossatura/solvers/topopt/materials.hpp>
 
 namespace ossatura {
 
@@ -85,6 +86,16 @@ template<class Exec>
 void SolidBody<Exec>::add_body_work(const Exec& exec, double weight, const BodyLoad& load,
                                     const Vector& u, const Vector& work) const {
   ossatura::add_body_work(exec, this->solver_.arrays(), moment_, load, weight, u, work);
+}
+
+template<class Exec>
+ThermalLoad<Exec> SolidBody<Exec>::thermal_load(const Exec& exec, const DesignProblem& problem,
+                                                const std::vector<double>& warming) const {
+  const auto load = make_thermal_load(
+      exec, *problem.solids, this->solver_.arrays(), this->solver_.lame(),
+      this->upload_elements(exec, expansions(problem)), this->upload_nodes(exec, warming));
+  fence(exec, "ossatura::design::thermal_load"); // the uploads go
+  return load;
 }
 
 template<class Exec>

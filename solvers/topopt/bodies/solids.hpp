@@ -26,6 +26,8 @@ public:
                        const Vector& force) const override;
   void add_body_work(const Exec& exec, double weight, const BodyLoad& load, const Vector& u,
                      const Vector& work) const override;
+  ThermalLoad<Exec> thermal_load(const Exec& exec, const DesignProblem& problem,
+                                 const std::vector<double>& warming) const override;
   /// Von Mises stress in Pa of the mean stress of each element. Does not fence.
   void von_mises(const Exec& exec, const Vector& u, const Vector& stress) const;
   std::unique_ptr<ElementFilter<Exec>> make_filter(const Exec& exec, DesignFilter kind,

@@ -43,6 +43,8 @@ std::string describe_no_bound(const DesignProblem& problem, const DesignOptions&
     return "springs hold it, whose energy is not of the design";
   if (problem.has_body_loads())
     return "gravity and rotation change with the design";
+  if (problem.has_temperatures())
+    return "the forces of temperature change with the design";
   return {};
 }
 

@@ -405,6 +405,17 @@ void list_supports(const DesignProblem& design, const std::vector<std::int32_t>&
   supports = supported.empty() ? held : refine_held(some, refine);
 }
 
+/// Refuses loads that voxels do not know.
+void require_known_loads(const DesignProblem& design) {
+  for (const DesignLoadCase& one : design.cases)
+    if (!one.loads.displacements.empty() || !one.loads.body.empty() || !one.loads.warming.empty())
+      throw NotReanalysed("load case '" + one.loads.name + "' has " +
+                          (!one.loads.body.empty()      ? "loads on mass"
+                           : !one.loads.warming.empty() ? "temperatures"
+                                                        : "imposed displacements") +
+                          ", which voxels do not know");
+}
+
 } // namespace
 
 SurfaceBody make_surface_body(const DesignProblem& design,
@@ -413,11 +424,7 @@ SurfaceBody make_surface_body(const DesignProblem& design,
   OSSATURA_REQUIRE(refine >= 1 && refine <= 8, refine << " cubes along an edge, of 1 to 8");
   OSSATURA_REQUIRE(design.output.empty() && design.springs.empty(),
                    "mechanisms and springs are not known on voxels");
-  for (const DesignLoadCase& one : design.cases)
-    if (!one.loads.displacements.empty() || !one.loads.body.empty())
-      throw NotReanalysed("load case '" + one.loads.name + "' has " +
-                          (one.loads.body.empty() ? "imposed displacements" : "loads on mass") +
-                          ", which voxels do not know");
+  require_known_loads(design);
   if (!design.rigid.empty())
     throw NotReanalysed("there are rigid bodies, which voxels do not know");
   for (const HexaMaterial& one : design.materials)

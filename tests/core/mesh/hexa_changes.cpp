@@ -133,6 +133,8 @@ TEST_CASE("sets, supports and loads follow the numbers of a model", "[hexa]") {
   model.elem_sets["some"] = {1, 2, 7};
   model.held = {{0, 7}, {4, 1}, {26, 2}};
   model.loads = {{"a", {{8, {1, 2, 3}}, {20, {4, 5, 6}}, {20, {7, 8, 9}}}}};
+  for (int n = 0; n < 27; ++n)
+    model.loads[0].warming.push_back(n);
   const HexaModel before = model;
   const Renumbering to = renumber(model, 5);
   ElementMesh mesh = before.mesh;
@@ -149,6 +151,8 @@ TEST_CASE("sets, supports and loads follow the numbers of a model", "[hexa]") {
   };
   check_set(model.node_sets["left"], {0, 3, 6}, to.point);
   check_set(model.elem_sets["some"], {1, 2, 7}, to.elem);
+  for (std::size_t n = 0; n < 27; ++n)
+    CHECK(model.loads[0].warming[std::size_t(to.point[n])] == double(n));
   REQUIRE(model.held.size() == 3);
   for (std::size_t i = 0; i < 3; ++i) {
     CHECK((i == 0 || model.held[i].node > model.held[i - 1].node));

@@ -209,6 +209,13 @@ OSSATURA_BACKEND_TEST("Gradients of limits are those of differences", "[design_l
       limit_of(DesignLimitKind::compliance, 1, 0), displacement_of(0.1, 0, {{last, {0, 0, -1}}}),
       displacement_of(0.1, 1, {{last, {1, 0, 0}}}), limit_of(DesignLimitKind::stress, 3)};
   check_limit_gradients(exec, problem, options);
+  // Warm, too.
+  problem.materials[0].expansion = 2e-3;
+  problem.materials[1].expansion = -1e-3;
+  for (std::size_t n = 0; n < problem.num_nodes(); ++n)
+    for (DesignLoadCase& one : problem.cases)
+      one.loads.warming.push_back(double((7 * n) % 5) - 1 + one.weight);
+  check_limit_gradients(exec, problem, options);
   options.objective = DesignObjective::mechanism;
   problem.output = {{last - 6, {0, 0.5, 1}}};
   problem.limits.erase(problem.limits.begin());
@@ -265,6 +272,10 @@ OSSATURA_BACKEND_TEST("Gradients of limits on voxels and solids are those of dif
   solids.limits = one_of_each(end.back());
   DesignOptions of_solids = limited_options();
   of_solids.radius = 1.6;
+  check_limit_gradients(exec, solids, of_solids);
+  solids.materials = {{"warm", 200, 0.3, 0, 1e-2}};
+  for (std::size_t n = 0; n < solids.num_nodes(); ++n)
+    solids.cases[0].loads.warming.push_back(double((7 * n) % 5) - 1);
   check_limit_gradients(exec, solids, of_solids);
 }
 

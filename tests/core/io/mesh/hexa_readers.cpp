@@ -176,7 +176,7 @@ void check_displacements(const NodeLoads& loads, const std::vector<NodeDisplacem
   }
 }
 
-TEST_CASE("each section of Abaqus has its material, and steps move nodes", "[hexa]") {
+TEST_CASE("each section of Abaqus has its material, and steps move and warm nodes", "[hexa]") {
   const HexaModel model = read_model("a.inp", sample_moved_inp(), 0.001).model;
   REQUIRE(model.materials.size() == 2);
   CHECK(model.materials[0].name == "ALLOY");
@@ -205,6 +205,12 @@ TEST_CASE("each section of Abaqus has its material, and steps move nodes", "[hex
   CHECK(rotation.origin[2] == Approx(0.003));
   CHECK(rotation.axis[1] == Approx(0.6));
   CHECK(model.loads[2].body.empty());
+  CHECK(model.materials[0].expansion == 2.3e-5);
+  CHECK(model.materials[1].expansion == 0);
+  CHECK(model.loads[0].warming.empty());
+  CHECK(model.loads[1].warming ==
+        std::vector<double>{0, 0, 25, 0, 0, 25, 0, 0, 25, 0, 0, -12}); // without node 99
+  CHECK(model.loads[2].warming.empty());
 
   const HexaModel same =
       read_model("a.inp", replaced(sample_moved_inp(), "70000.", "210000.")).model;
@@ -217,12 +223,22 @@ TEST_CASE("each section of Abaqus has its material, and steps move nodes", "[hex
   check_refusal(moved, "120, 3, , -0.5", "99, 3, , -0.5", "node 99", "no element has");
   check_refusal(moved, "*BOUNDARY\n120, 1, 1, 0.", "*BOUNDARY, OP=NEW\nClamp, 1, 3",
                 "supports of step 2", "not those of the first");
-  check_refusal(moved, "ELSET=Left, MATERIAL", "ELSET=All, MATERIAL", "line 50", "element 8",
+  check_refusal(moved, "ELSET=Left, MATERIAL", "ELSET=All, MATERIAL", "line 52", "element 8",
                 "material ALLOY already");
   check_refusal(moved, "*SOLID SECTION, ELSET=Left, MATERIAL=Steel\n", "", "element 7",
                 "no *SOLID SECTION");
   check_refusal(moved, "2.7e-9", "-2.7e-9", "density", "not positive");
   check_refusal(moved, "2.7e-9", "2.7e-9, 20.\n2.6e-9, 90.", "density", "temperature");
+  check_refusal(moved, "2.3e-5", "2.3e-5, 0., 9.", "line 48", "same in all directions");
+  check_refusal(moved, "2.3e-5", "2.3e-5\n2.5e-5, 90.", "line 49", "depends on temperature");
+  check_refusal(moved, "ZERO=20.", "TYPE=ORTHO", "line 47", "type ORTHO");
+  check_refusal(moved, "Nall, 20.", "Clamp, 20.", "node 30 has a temperature, but none at first");
+  check_refusal(moved, "Nall, 20.", "Nall, inf", "line 56", "temperature is expected");
+  check_refusal(moved, "TYPE=TEMPERATURE", "TYPE=VELOCITY", "line 55", "VELOCITY are not solved");
+  check_refusal(moved, "120, 8.", "130, 8.", "no node 130");
+  check_refusal(moved, "120, 8.", "120, 8., 1.", "a gradient of 1 is of shells");
+  check_refusal(moved, "*TEMPERATURE\n", "*TEMPERATURE, USER\n", "temperatures by USER");
+  check_refusal(moved, "*CLOAD\n50, 2, 1.", "*TEMPERATURE\n50, 1.", "PERTURBATION are not solved");
   const Bytes no_sections =
       replaced(replaced(moved, "*SOLID SECTION, ELSET=Left, MATERIAL=Steel\n", ""),
                "*SOLID SECTION, ELSET=Right, MATERIAL=Alloy\n", "");

@@ -46,18 +46,20 @@ inline Bytes sample_cae_inp() {
          "*Dsload\nSurf-1, P, 4.\n*Output, field, variable=PRESELECT\n*End Step\n";
 }
 
-/// What sample_inp() has, but two materials, and steps that move nodes and load mass.
+/// What sample_inp() has, but two materials, and steps that move nodes, load mass and warm.
 inline Bytes sample_moved_inp() {
   const Bytes whole = sample_inp();
   return whole.substr(0, whole.find("*MATERIAL")) +
          "*MATERIAL, NAME=Steel\n*ELASTIC\n210000., 0.3\n*DENSITY\n7.8e-9\n"
          "*MATERIAL, NAME=Alloy\n*DENSITY\n2.7e-9\n*ELASTIC\n70000., 0.3\n"
+         "*EXPANSION, ZERO=20.\n2.3e-5\n"
          "*ELSET, ELSET=Left\n7\n*SOLID SECTION, ELSET=Right, MATERIAL=Alloy\n"
          "*SOLID SECTION, ELSET=Left, MATERIAL=Steel\n*BOUNDARY\nClamp, 1, 3\n"
+         "*INITIAL CONDITIONS, TYPE=TEMPERATURE\nNall, 20.\n"
          "*STEP\n*STATIC\n*BOUNDARY\nLine, 1, 1, 0.25\n120, 3, , -0.5\n*END STEP\n"
          "*STEP, NAME=Back\n*STATIC\n*BOUNDARY\n120, 1, 1, 0.\n*CLOAD\n50, 2, 4.\n*DLOAD\n, GRAV, "
          "9810., 0., 0., -2.\n"
-         "All, CENTRIF, 4., 1., 2., 3., 0., 3., 4.\n*END STEP\n"
+         "All, CENTRIF, 4., 1., 2., 3., 0., 3., 4.\n*TEMPERATURE\nLine, 45.\n120, 8.\n*END STEP\n"
          "*STEP, PERTURBATION\n*STATIC\n*CLOAD\n50, 2, 1.\n*END STEP\n";
 }
 
