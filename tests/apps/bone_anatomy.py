@@ -292,6 +292,19 @@ class LabelLaws(Anatomy):
         self.close(run["results"]["response"]["force"], force, 1e-7)
         self.assertEqual((run["problem"]["caps"]["elements"], run["problem"]["pads"]["elements"]), (24, 12))
 
+    def test_a_pad_is_a_phase_of_a_unit_cell(self):
+        image, mask = self.block(lambda x, y, z: 5 if z > 5 else 1, lambda label, *v: 100 if label == 1 else -100)
+        shared = ("--test", "homogenise", "-q", "--backend", "serial", "--tolerance", "1e-9", "--boundary")
+        for boundary in "kinematic", "periodic":
+            cell = self.summary("bone", image, "--mask", mask, "--label-laws", "1=linear:slope=20", "--pads", "5=500", *shared,
+                                boundary)
+            same = self.summary("bone", "--generate", "laminate", "--size", "4,3,9", "--layers", "6=2000,3=500", "--spacing", EDGE,
+                                *shared, boundary)
+            for row, other in zip(*(run["results"]["homogenised"]["stiffness"] for run in (cell, same))):
+                for value, expected in zip(row, other):
+                    self.close(value, expected, 1e-6, 500)
+            self.assertEqual((cell["problem"]["pads"]["elements"], cell["problem"]["bone_volume"]), (36, 72 * EDGE ** 3))
+
     def test_pads_are_marked_in_files(self):
         image, mask = self.block(lambda x, y, z: 5 if z > 6 else 1, lambda label, *v: 220)
         run = self.run_of(image, mask, *self.LAWS[:1], "1=linear", "--pads", "5=2500", "-o", "out")
