@@ -311,6 +311,17 @@ class Foreign(DriverCase):
             rho += 20 * (energy / rho - 0.004)
         density = hdf5_values.read(self.path("out/layers.hdf"), "VTKHDF/CellData/density")
         self.assertEqual((density.count(0), sum(value > 0.05 for value in density)), (36, 60))
+        capped = list(shared)
+        capped[capped.index("file")] = "axial"
+        del capped[capped.index("--fix"):capped.index("--fix") + 4]
+        run = self.summary(*capped, "--pads", "5=2500", "--cap", "upper=1:800:0", "--displacement", "-0.008")
+        rho = 0.75
+        for row in run["results"]["remodelling"]["steps"]:
+            stress = 0.008 / self.EDGE / (5 / (3790 * rho ** 3) + 3 / 2500 + 2 / 800)
+            energy = stress ** 2 / (2 * 3790 * rho ** 3)
+            self.close(row["mean_density"], rho, 1e-6)
+            self.close(row["stiffness"], stress * self.area / 0.008, 1e-5)
+            rho += 20 * (energy / rho - 0.004)
         self.fails(BAD_FILE, "and give --cap and --pads that of the bone", *shared, "--pads", "5=2500:0.2")
         self.fails(USAGE, "--label-laws has others", *shared, "--label-laws", "1=power")
 
