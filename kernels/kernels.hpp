@@ -5,6 +5,7 @@
 // Images
 #include <ossatura/kernels/image/component_selection.hpp>
 #include <ossatura/kernels/image/count_solid.hpp>
+#include <ossatura/kernels/image/label_laws.hpp>
 #include <ossatura/kernels/image/material_law.hpp>
 #include <ossatura/kernels/image/perlin.hpp>
 #include <ossatura/kernels/image/shapes.hpp>

@@ -213,9 +213,9 @@ int finish_test(const Exec& exec, const BoneOptions& options, const BoneFiles& f
     solution = evaluated ? *evaluated : evaluate_solution(exec, problem, load);
     evaluated.reset();
     BoneSolution<Exec> of_bone = solution;
-    if (model.caps)
-      of_bone.fields = without_caps(exec, share_nodes(exec, problem), problem.grid, *model.caps,
-                                    problem.lame, solution.fields);
+    if (model.foreign)
+      of_bone.fields = without_foreign(exec, share_nodes(exec, problem), problem.grid,
+                                       *model.foreign, problem.lame, solution.fields);
     add_solution(exec, solution, of_bone.fields, options, results);
     if (results.response)
       warn_of_response(*results.response);
@@ -276,8 +276,8 @@ int run_test(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& mode
   run_phase(world, [&] { files = claim_files(options, context); });
   if (options.strength.criterion) {
     drop_images(problem, model);
-    BoneSolution<Exec> solution =
-        run_strength(exec, options, problem, load, files.curve.value_or(""), results, context);
+    BoneSolution<Exec> solution = run_strength(exec, options, model, problem, load,
+                                               files.curve.value_or(""), results, context);
     return finish_test<Exec>(exec, options, files, model, problem, load, results, context,
                              std::move(solution));
   }
@@ -289,7 +289,7 @@ int run_test(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& mode
     results.solves.push_back(solve_load(exec, *solver, solver_options<Exec>(options).cg, load.force,
                                         load.u, results.test, 0, context));
     if (options.remodelling.steps > 0)
-      run_remodelling(exec, options, problem, load, *solver, files.remodelling.value_or(""),
+      run_remodelling(exec, options, model, problem, load, *solver, files.remodelling.value_or(""),
                       results, context);
     note_engine(*solver, results);
   }

@@ -86,9 +86,9 @@ void warn_of_end(const StrengthResults& strength) {
 
 template<class Exec>
 BoneSolution<Exec> run_strength(const Exec& exec, const BoneOptions& options,
-                                const VoxelProblem<Exec>& problem, const BoneLoad<Exec>& load,
-                                const std::string& curve, BoneResults& results,
-                                DriverContext& context) {
+                                const BoneModel<Exec>& model, const VoxelProblem<Exec>& problem,
+                                const BoneLoad<Exec>& load, const std::string& curve,
+                                BoneResults& results, DriverContext& context) {
   if (load.force.extent(0) > 0)
     fail<UsageError>("the input has forces, and --strength goes by displacement: prescribe those");
   check_fracture_energy(options, problem.edge, results.model.modulus_min,
@@ -108,7 +108,10 @@ BoneSolution<Exec> run_strength(const Exec& exec, const BoneOptions& options,
   }
   StrengthSolver<Exec> solver = [&] {
     const TimedScope scope("ossatura::bone::setup");
-    return StrengthSolver<Exec>(exec, problem, load, beyond, linear);
+    return StrengthSolver<Exec>(exec, problem, load, beyond, linear,
+                                model.foreign
+                                    ? mark_foreign(exec, problem.grid, *model.foreign, problem.lame)
+                                    : Array<std::uint8_t, Exec>());
   }();
   results.levels = solver.linear_solver().level_info();
   BoneSolve solve;
@@ -141,9 +144,9 @@ BoneSolution<Exec> run_strength(const Exec& exec, const BoneOptions& options,
 }
 
 #define OSSATURA_INSTANTIATE(Exec)                                                                 \
-  template BoneSolution<Exec> run_strength(const Exec&, const BoneOptions&,                        \
-                                           const VoxelProblem<Exec>&, const BoneLoad<Exec>&,       \
-                                           const std::string&, BoneResults&, DriverContext&);
+  template BoneSolution<Exec> run_strength(                                                        \
+      const Exec&, const BoneOptions&, const BoneModel<Exec>&, const VoxelProblem<Exec>&,          \
+      const BoneLoad<Exec>&, const std::string&, BoneResults&, DriverContext&);
 OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
 #undef OSSATURA_INSTANTIATE
 

@@ -8,12 +8,12 @@
 namespace ossatura {
 
 /// Follows the load, as far as signals and convergence let it, and adds steps, solves and findings
-/// to the results; `curve` is the file of the steps, or empty. Returns the last state. Throws
-/// UsageError for loads that have no curve. Fences.
+/// to the results; caps and pads stay elastic. `curve` is the file of the steps, or empty. Returns
+/// the last state. Throws UsageError for loads that have no curve. Fences.
 template<class Exec>
 BoneSolution<Exec> run_strength(const Exec& exec, const BoneOptions& options,
-                                const VoxelProblem<Exec>& problem, const BoneLoad<Exec>& load,
-                                const std::string& curve, BoneResults& results,
-                                DriverContext& context);
+                                const BoneModel<Exec>& model, const VoxelProblem<Exec>& problem,
+                                const BoneLoad<Exec>& load, const std::string& curve,
+                                BoneResults& results, DriverContext& context);
 
 } // namespace ossatura

@@ -2,6 +2,8 @@
 // These rows time what studies do with voxels beside elastic solves:
 //   voxel_study/turn/<backend>/f32/cube:<n>
 // an image of n^3 voxels at an angle to all of its axes (kernels/image/turn.hpp);
+//   voxel_study/laws/<backend>/f32/cube:<n>
+// an image of n^3 voxels by a law for each of three labels (kernels/image/label_laws.hpp);
 //   voxel_study/remodel/<backend>/f64/<image>:<n>
 // the densities and moduli of the next step of remodelling (kernels/bone/remodelling.hpp);
 //   voxel_study/soften/<backend>/f64/<image>:<n>
@@ -18,6 +20,7 @@
 #include <ossatura/kernels/bone/damage/voxels.hpp>
 #include <ossatura/kernels/bone/lame_summary.hpp>
 #include <ossatura/kernels/bone/remodelling.hpp>
+#include <ossatura/kernels/image/label_laws.hpp>
 #include <ossatura/kernels/image/turn.hpp>
 #include <ossatura/solvers/bone/strength.hpp>
 
@@ -78,6 +81,68 @@ void run_turn(benchmark::State& state, const Exec& exec, int n) {
   const double seconds =
       time_iterations(state, exec, [&] { turn_image(exec, image, grid, Resampling::blend); });
   report<Exec, double>(state, cost, seconds);
+}
+
+/// Labels 0 to 3 in turn along x.
+template<class Exec>
+struct FillLabels {
+  VoxelArray<Exec> labels;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    labels.value(i) = float(i % labels.shape[0] % 4);
+  }
+};
+
+/// The largest relative error of moduli of linear grey values: a constant of label 0, a line of 1,
+/// a power of 2, and the grey value itself of 3.
+template<class Exec>
+struct CompareModuli {
+  VoxelArray<Exec> grey, labels, modulus;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, double& worst) const {
+    const double g = double(grey.value(i));
+    const int label = int(labels.value(i));
+    const double wanted = label == 0   ? 2500
+                          : label == 1 ? 50 + 8 * g
+                          : label == 2 ? 6850 * Kokkos::pow(0.5 + 0.001 * g, 1.5)
+                                       : g;
+    worst = Kokkos::max(worst, Kokkos::fabs(double(modulus.value(i)) - wanted) / (1 + wanted));
+  }
+};
+
+template<class Exec>
+void run_laws(benchmark::State& state, const Exec& exec, int n) {
+  const VoxelArray<Exec> grey = make_voxel_array(exec, {n, n, n}),
+                         labels = make_voxel_array(exec, {n, n, n}),
+                         modulus = make_voxel_array(exec, {n, n, n});
+  Kokkos::parallel_for("ossatura::bench::fill_linear_grey", range(exec, grey.num_voxels()),
+                       FillLinearGrey<Exec>{grey});
+  Kokkos::parallel_for("ossatura::bench::fill_labels", range(exec, labels.num_voxels()),
+                       FillLabels<Exec>{labels});
+  MaterialLaw image, line, power, constant;
+  line.kind = MaterialKind::linear;
+  line.intercept = 50;
+  line.slope = 8;
+  power.kind = MaterialKind::power;
+  power.density_intercept = 0.5;
+  power.density_slope = 0.001;
+  power.coefficient = 6850;
+  power.exponent = 1.5;
+  constant.kind = MaterialKind::constant;
+  constant.modulus = 2500;
+  const auto apply = [&] {
+    Kokkos::deep_copy(exec, modulus.value, grey.value);
+    apply_label_laws(exec, image, {{0, constant}, {1, line}, {2, power}}, labels, modulus);
+  };
+  apply();
+  double worst = 0;
+  Kokkos::parallel_reduce("ossatura::bench::compare_moduli", range(exec, modulus.num_voxels()),
+                          CompareModuli<Exec>{grey, labels, modulus}, Kokkos::Max<double>(worst));
+  if (!(worst <= 1e-6))
+    return fail_benchmark(state, "moduli of laws are wrong by " + std::to_string(worst));
+  const double voxels = double(modulus.num_voxels());
+  // Grey values copied; label and grey value read, modulus written; a power for every fourth.
+  const Cost cost{voxels, (8 + 12) * voxels, 16 * voxels};
+  report<Exec, double>(state, cost, time_iterations(state, exec, apply));
 }
 
 template<class Exec>
@@ -195,6 +260,9 @@ void register_voxel_study(const Options& options) {
     for (const int n : options.sizes_or(kernel_sizes<Exec>(ModelImage::cube)))
       add_row(options, row_name<Exec, float>("voxel_study/turn", "cube", n),
               [=](benchmark::State& state) { run_turn(state, Exec(), n); });
+    for (const int n : options.sizes_or(kernel_sizes<Exec>(ModelImage::cube)))
+      add_row(options, row_name<Exec, float>("voxel_study/laws", "cube", n),
+              [=](benchmark::State& state) { run_laws(state, Exec(), n); });
     for (const ModelImage image : {ModelImage::cube, ModelImage::bone})
       for (const int n : options.sizes_or(kernel_sizes<Exec>(image))) {
         add_row(options, row_name<Exec, double>("voxel_study/remodel", name_of(image), n),

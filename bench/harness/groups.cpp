@@ -59,7 +59,7 @@ std::vector<Group> voxel_groups() {
        sizes({16}), rows("/bone:(128|256)")},
       {"voxel_strength", "steps of an axial test beyond yield", register_voxel_strength,
        sizes({16}), rows("/bone:(48|256)")},
-      {"voxel_study", "turned images, and moduli after remodelling and damage",
+      {"voxel_study", "turned images, laws by label, and moduli after remodelling and damage",
        register_voxel_study, sizes({16}), rows("/cube:(128|256)")},
       {"voxel_damage", "steps of an axial test of bone that breaks", register_voxel_damage,
        sizes({16}), rows("/bone:(32|128)")},

@@ -5,9 +5,10 @@
     python3 make_femur.py FOLDER [NAME [DENSITY]]
 
 writes into FOLDER NAME.nii.gz (femur), in mg/ccm of mineral, and NAME-seg.nii.gz on the same grid: 1 trabecular, 2
-cortical bone, and void where something touches it: 3 a pad on the inner side of the head, 4 a pad on the outer side of
-the greater trochanter, 5 the pot of the shaft. 56 x 40 x 64 voxels of 2 mm. DENSITY: mg/ccm of the trabecular bone of
-the neck, 120; the head has twice that. A ball, capsules and an ellipsoid; the neck leans 15 degrees to the front.
+cortical bone, and in the void beside it what a test of a fall on the side has: 3 a pad on the inner side of the head
+and 6 the plate on that pad, 4 a pad on the outer side of the greater trochanter and 7 the plate under it, 5 the pot
+below the cut of the shaft. 64 x 40 x 78 voxels of 2 mm. DENSITY: mg/ccm of the trabecular bone of the neck, 120; the
+head has twice that. A ball, capsules and an ellipsoid; the neck leans 15 degrees to the front.
 """
 import gzip
 import math
@@ -15,12 +16,14 @@ import os
 import struct
 import sys
 
-N, EDGE = (56, 40, 64), 2.0  # x to the left, y to the back, z upwards
-CORNER = (-73.0, -43.0, -75.0)  # mm, centre of the first voxel from where the axes of neck and shaft meet
+N, EDGE = (64, 40, 78), 2.0  # x to the left, y to the back, z upwards
+CORNER = (-81.0, -43.0, -99.0)  # mm, centre of the first voxel from where the axes of neck and shaft meet
 TURN, RISE = math.radians(15), math.radians(37)  # of the neck: to the front, and above the horizontal
 HEAD = tuple(52 * part for part in (-math.cos(RISE) * math.cos(TURN), -math.cos(RISE) * math.sin(TURN), math.sin(RISE)))
 INNER = (-math.cos(TURN), -math.sin(TURN), 0.0)  # where the body falls from
-END, PAD = -70.0, 6.0  # mm: where the shaft is cut, and how thick pads are
+END, POT = -70.0, 28.0  # mm: where the shaft is cut, and how deep the pot below is
+PAD, PLATE, ROUND = 6.0, 4.0, 18.0  # mm: thickness of pads beyond the bone and of plates, and their radius
+TROCHANTER, AXES = (10.0, 4.0, 14.0), (17.0, 19.0, 22.0)  # mm, of an ellipsoid
 CORTICAL = 900  # mg/ccm
 
 
@@ -33,11 +36,19 @@ def from_segment(point, end, begin=(0.0, 0.0, 0.0)):
 
 def parts(point):
     """Depth below the surface of each part, its cortical thickness in mm and what its density is multiplied by."""
-    x, y, z = point
-    trochanter = math.hypot((x - 10) / 17, (y - 4) / 19, (z - 14) / 22)
+    z, trochanter = point[2], math.hypot(*((p - c) / a for p, c, a in zip(point, TROCHANTER, AXES)))
     return ((23 - math.dist(point, HEAD), 1.0, 2.0), (15 - from_segment(point, HEAD), 2.0, 1.0),
             (15 - from_segment(point, (0.0, 0.0, END - 20)), 6.0, 0.1 if z < -15 else 1.0),
             (17 * (1 - trochanter), 1.0, 0.8))
+
+
+def pressed(point, centre, outer, direction, pad, plate):
+    """The label of a pad or a plate, round and normal to a direction, on a part that reaches as far as `outer` along it."""
+    arm = [p - c for p, c in zip(point, centre)]
+    along = sum(a * d for a, d in zip(arm, direction))
+    if math.dist(arm, [along * d for d in direction]) > ROUND or not 0.5 * outer < along <= outer + PAD + PLATE:
+        return 0
+    return pad if along <= outer + PAD else plate
 
 
 def tissue(point, density):
@@ -45,16 +56,13 @@ def tissue(point, density):
     found = parts(point)
     depth = max(one[0] for one in found)
     if point[2] < END:
-        return 0, 5 if depth > 0 and point[2] > END - PAD else 0
+        return 0, 5 if depth > 0 and point[2] > END - POT else 0
     if depth > 0:
         inside = [one for one in found if one[0] > one[1]]
         return (round(density * max(one[2] for one in inside)), 1) if inside else (CORTICAL, 2)
-    along = sum(a * p for a, p in zip(INNER, point))
-    if depth > -PAD and found[0][0] > -PAD and along > sum(a * h for a, h in zip(INNER, HEAD)) + 15:
-        return 0, 3
-    if depth > -PAD and found[3][0] > -PAD and along < -20:
-        return 0, 4
-    return 0, 0
+    reach = math.hypot(*(a * d for a, d in zip(AXES, INNER)))
+    return 0, (pressed(point, HEAD, 23.0, INNER, 3, 6) or
+               pressed(point, TROCHANTER, reach, [-d for d in INNER], 4, 7))
 
 
 def nifti(values, code, bits, form):

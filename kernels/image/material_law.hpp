@@ -22,11 +22,12 @@
 namespace ossatura {
 
 enum class MaterialKind {
-  modulus, ///< the image holds the modulus: E = modulus_factor * g; negative values are an error
-  window,  ///< E = modulus; with `lower` a threshold
-  linear,  ///< E = intercept + slope * g
-  power,   ///< E = coefficient * (density / reference_density)^exponent
-  table    ///< by integer label; label 0 is void unless it is in the table
+  modulus,  ///< the image holds the modulus: E = modulus_factor * g; negative values are an error
+  window,   ///< E = modulus; with `lower` a threshold
+  linear,   ///< E = intercept + slope * g
+  power,    ///< E = coefficient * (density / reference_density)^exponent
+  constant, ///< E = modulus whatever the value, even where it is no number; 0 = void
+  table     ///< by integer label; label 0 is void unless it is in the table
 };
 
 struct LabelMaterial {
@@ -36,13 +37,13 @@ struct LabelMaterial {
 };
 
 /// A law for one grey value g. Only the members that `kind` names are used. In every law but the
-/// table, grey values outside lower <= g <= upper are void.
+/// table and the constant, grey values outside lower <= g <= upper are void.
 struct MaterialLaw {
   MaterialKind kind = MaterialKind::modulus;
   double modulus_factor = 1; ///< MPa per unit of the image; 1000 for an image in GPa
-  double lower = -std::numeric_limits<double>::infinity(); ///< all but table, grey value
-  double upper = std::numeric_limits<double>::infinity();  ///< all but table, grey value
-  double modulus = 1000;                                   ///< window, MPa
+  double lower = -std::numeric_limits<double>::infinity(); ///< grey value, as above
+  double upper = std::numeric_limits<double>::infinity();  ///< grey value, as above
+  double modulus = 1000;                                   ///< window and constant, MPa
   double intercept = 0;                                    ///< linear, MPa
   double slope = 1;                                        ///< linear, MPa per grey value
   double density_intercept = 0; ///< power: density = density_intercept + density_slope * g
@@ -70,40 +71,24 @@ namespace detail {
 
 enum class VoxelMaterial { solid_or_void, clamped, bad };
 
-/// The law at one voxel, callable on host and device. Tables are views of equal length, labels
-/// ascending.
-template<class Exec>
-struct MaterialPoint {
+/// A law without a table at one voxel, callable on host and device.
+struct LawPoint {
   MaterialKind kind;
   double lower, upper;
   double a, b, c, d, e; ///< constants in the order of their use below
   double cutoff;
-  Array<int, Exec> label;
-  Array<float, Exec> label_modulus;
-  Array<float, Exec> label_poisson;
 
-  /// Position of a label in the table, -1 if it is not there.
-  KOKKOS_FUNCTION int find(double g) const {
-    int begin = 0;
-    int end = int(label.extent(0));
-    while (begin < end) {
-      const int middle = begin + (end - begin) / 2;
-      if (label(middle) < g)
-        begin = middle + 1;
-      else
-        end = middle;
-    }
-    return begin < int(label.extent(0)) && label(begin) == g ? begin : -1;
-  }
-
-  /// Sets `modulus` (MPa) and, for tables, `entry` (or -1).
-  KOKKOS_FUNCTION VoxelMaterial operator()(float grey, float& modulus, int& entry) const {
+  /// Sets `modulus` (MPa).
+  KOKKOS_FUNCTION VoxelMaterial operator()(float grey, float& modulus) const {
     const double g = grey;
-    entry = -1;
     modulus = 0;
+    if (kind == MaterialKind::constant) {
+      modulus = float(a);
+      return VoxelMaterial::solid_or_void;
+    }
     if (!(g - g == 0)) // not a number or infinite
       return VoxelMaterial::bad;
-    if (kind != MaterialKind::table && !(lower <= g && g <= upper))
+    if (!(lower <= g && g <= upper))
       return VoxelMaterial::solid_or_void;
     double result = 0;
     bool negative = false;
@@ -126,17 +111,82 @@ struct MaterialPoint {
       result = density > 0 ? d * pow(density, e) : 0;
       break;
     }
+    case MaterialKind::constant:
     case MaterialKind::table:
-      entry = find(g);
-      if (entry < 0 && g != 0)
-        return VoxelMaterial::bad;
-      result = entry < 0 ? 0 : label_modulus(entry);
       break;
     }
     if (!(result <= FLT_MAX))
       return VoxelMaterial::bad;
     modulus = result <= cutoff ? 0.0f : float(result);
     return negative ? VoxelMaterial::clamped : VoxelMaterial::solid_or_void;
+  }
+};
+
+/// The point of a law, without its table.
+inline LawPoint law_point(const MaterialLaw& law) {
+  LawPoint point{law.kind, law.lower, law.upper, 0, 0, 0, 0, 0, 0};
+  switch (law.kind) {
+  case MaterialKind::modulus:
+    point.a = law.modulus_factor;
+    break;
+  case MaterialKind::window:
+  case MaterialKind::constant:
+    point.a = law.modulus;
+    break;
+  case MaterialKind::linear:
+    point.a = law.intercept;
+    point.b = law.slope;
+    point.cutoff = law.cutoff;
+    break;
+  case MaterialKind::power:
+    point.a = law.density_intercept;
+    point.b = law.density_slope;
+    point.c = law.reference_density;
+    point.d = law.coefficient;
+    point.e = law.exponent;
+    point.cutoff = law.cutoff;
+    break;
+  case MaterialKind::table:
+    break;
+  }
+  return point;
+}
+
+/// Where `label`, ascending, has a value; -1 if nowhere.
+template<class Exec>
+KOKKOS_FUNCTION int find_label(const Array<int, Exec>& label, double value) {
+  int begin = 0;
+  int end = int(label.extent(0));
+  while (begin < end) {
+    const int middle = begin + (end - begin) / 2;
+    if (label(middle) < value)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin < int(label.extent(0)) && label(begin) == value ? begin : -1;
+}
+
+/// The law at one voxel, callable on host and device. Tables are views of equal length, labels
+/// ascending.
+template<class Exec>
+struct MaterialPoint {
+  LawPoint law;
+  Array<int, Exec> label;
+  Array<float, Exec> label_modulus;
+  Array<float, Exec> label_poisson;
+
+  /// Sets `modulus` (MPa) and, for tables, `entry` (or -1).
+  KOKKOS_FUNCTION VoxelMaterial operator()(float grey, float& modulus, int& entry) const {
+    entry = -1;
+    if (law.kind != MaterialKind::table)
+      return law(grey, modulus);
+    modulus = 0;
+    entry = find_label<Exec>(label, double(grey)); // nowhere, where it is no number
+    if (entry < 0)
+      return grey == 0 ? VoxelMaterial::solid_or_void : VoxelMaterial::bad;
+    modulus = label_modulus(entry);
+    return VoxelMaterial::solid_or_void;
   }
 };
 
@@ -212,6 +262,25 @@ template<class Exec>
                    " modulus; ", num_bad, " voxels are like this");
 }
 
+/// Makes what was found of the planes that are here that of all, or throws for bad voxels.
+template<class Exec>
+void finish_field(const Exec& exec, MaterialKind kind, const VoxelArray<Exec>& image,
+                  std::int64_t num_bad, std::int64_t first_bad, float minimum, float maximum,
+                  const Communicator& comm, MaterialField<Exec>& field) {
+  const std::int64_t all_bad = comm.sum(num_bad);
+  if (all_bad > 0)
+    fail_bad_voxel(exec, kind, image,
+                   comm.min(num_bad > 0 ? image.first_voxel() + first_bad
+                                        : std::numeric_limits<std::int64_t>::max()),
+                   all_bad, comm);
+  field.num_solid = comm.sum(field.num_solid);
+  field.num_clamped = comm.sum(field.num_clamped);
+  if (field.num_solid > 0) {
+    field.minimum = comm.min(minimum);
+    field.maximum = comm.max(maximum);
+  }
+}
+
 } // namespace detail
 
 /// Throws UsageError if the law has no meaning.
@@ -227,6 +296,10 @@ inline void check(const MaterialLaw& law) {
     break;
   case MaterialKind::window:
     require_law_number("modulus", law.modulus, true);
+    break;
+  case MaterialKind::constant:
+    if (!(law.modulus >= 0 && law.modulus <= FLT_MAX))
+      fail<UsageError>("material law: the constant modulus ", law.modulus, " MPa");
     break;
   case MaterialKind::linear:
     require_law_number("intercept", law.intercept, false);
@@ -274,31 +347,8 @@ MaterialField<Exec> apply_material_law(const Exec& exec, const MaterialLaw& law,
   check(law);
   MaterialField<Exec> field;
   field.poisson = law.poisson;
-  detail::MaterialPoint<Exec> point{law.kind, law.lower, law.upper, 0, 0, 0, 0, 0, 0, {}, {}, {}};
-  const auto set = [&point](double a, double b, double c, double d, double e) {
-    point.a = a;
-    point.b = b;
-    point.c = c;
-    point.d = d;
-    point.e = e;
-  };
-  switch (law.kind) {
-  case MaterialKind::modulus:
-    set(law.modulus_factor, 0, 0, 0, 0);
-    break;
-  case MaterialKind::window:
-    set(law.modulus, 0, 0, 0, 0);
-    break;
-  case MaterialKind::linear:
-    set(law.intercept, law.slope, 0, 0, 0);
-    point.cutoff = law.cutoff;
-    break;
-  case MaterialKind::power:
-    set(law.density_intercept, law.density_slope, law.reference_density, law.coefficient,
-        law.exponent);
-    point.cutoff = law.cutoff;
-    break;
-  case MaterialKind::table: {
+  detail::MaterialPoint<Exec> point{detail::law_point(law), {}, {}, {}};
+  if (law.kind == MaterialKind::table) {
     std::vector<LabelMaterial> table = law.table;
     std::sort(table.begin(), table.end(),
               [](const LabelMaterial& p, const LabelMaterial& q) { return p.label < q.label; });
@@ -320,8 +370,6 @@ MaterialField<Exec> apply_material_law(const Exec& exec, const MaterialLaw& law,
       field.poisson_image = Array<float, Exec>(
           Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ossatura::poisson_image"),
           image.num_voxels());
-    break;
-  }
   }
   std::int64_t num_bad = 0;
   std::int64_t first_bad = 0;
@@ -333,18 +381,7 @@ MaterialField<Exec> apply_material_law(const Exec& exec, const MaterialLaw& law,
       Kokkos::Sum<std::int64_t>(field.num_solid), Kokkos::Sum<std::int64_t>(field.num_clamped),
       Kokkos::Sum<std::int64_t>(num_bad), Kokkos::Min<std::int64_t>(first_bad),
       Kokkos::Min<float>(minimum), Kokkos::Max<float>(maximum));
-  const std::int64_t all_bad = comm.sum(num_bad);
-  if (all_bad > 0)
-    detail::fail_bad_voxel(exec, law.kind, image,
-                           comm.min(num_bad > 0 ? image.first_voxel() + first_bad
-                                                : std::numeric_limits<std::int64_t>::max()),
-                           all_bad, comm);
-  field.num_solid = comm.sum(field.num_solid);
-  field.num_clamped = comm.sum(field.num_clamped);
-  if (field.num_solid > 0) {
-    field.minimum = comm.min(minimum);
-    field.maximum = comm.max(maximum);
-  }
+  detail::finish_field(exec, law.kind, image, num_bad, first_bad, minimum, maximum, comm, field);
   return field;
 }
 

@@ -49,6 +49,21 @@ struct HeldForces {
   }
 };
 
+/// The node that is nearest to the centre of voxels, along each axis.
+std::array<int, 3> central_nodes(const std::vector<std::uint64_t>& voxels) {
+  std::array<double, 3> sum{0, 0, 0};
+  for (const std::uint64_t packed : voxels) {
+    const Site s = detail::unpack_site(packed);
+    sum[0] += s.x;
+    sum[1] += s.y;
+    sum[2] += s.z;
+  }
+  std::array<int, 3> nodes{};
+  for (std::size_t d = 0; d < 3; ++d) // of the voxel at 0 the centre is at 0.5
+    nodes[d] = voxels.empty() ? 0 : int(std::floor(sum[d] / double(voxels.size()) + 1 - 1e-9));
+  return nodes;
+}
+
 /// Throws where a plate touches no node, or both hold one.
 template<class Exec>
 void require_plates(const Exec& exec, const MechanicalTest& test, const BoneLoad<Exec>& load,
@@ -74,7 +89,8 @@ void require_plates(const Exec& exec, const MechanicalTest& test, const BoneLoad
 
 std::string describe(const NodeChoice& where) {
   if (where.label)
-    return "label " + std::to_string(*where.label);
+    return (where.line ? std::string("line ") + "xyz"[*where.line] + " through label " : "label ") +
+           std::to_string(*where.label);
   if (where.is_face)
     return std::string("side ") + "xyz"[where.axis] + (where.upper ? "+" : "-");
   return "node " + std::to_string(where.node[0]) + "/" + std::to_string(where.node[1]) + "/" +
@@ -145,6 +161,12 @@ PrescribedRegion ListedLoad<Exec>::region_of(const NodeChoice& where) const {
     region.upper[d] = is_node ? where.node[d] : box_.upper[d];
   }
   region.sets = where.label ? 1 : 0;
+  if (where.line) {
+    const std::array<int, 3> nodes = central_nodes(labels_.at(*where.label));
+    for (int d = 0; d < 3; ++d)
+      if (d != *where.line)
+        region.lower[d] = region.upper[d] = nodes[std::size_t(d)];
+  }
   if (where.is_face) {
     const int a = where.axis;
     if (where.upper)
@@ -257,6 +279,7 @@ std::array<double, 5> ListedLoad<Exec>::sum_forces() const {
 template<class Exec>
 std::int64_t ListedLoad<Exec>::push_condition(const NodalCondition& condition) {
   const NodeChoice& where = condition.where;
+  OSSATURA_REQUIRE(!where.line, "a force on " << describe(where));
   Kokkos::Array<double, 3> force{};
   for (int c = 0; c < 3; ++c)
     force[c] = condition.components[c] ? condition.value : 0;

@@ -13,16 +13,18 @@
 namespace ossatura {
 
 /// The nodes of a side of the specimen (within the depth of a plate of the outermost solid nodes),
-/// those that the voxels of a label touch, or one node.
+/// those that the voxels of a label touch, all or on a line alone, or one node.
 struct NodeChoice {
   bool is_face = false;
   int axis = 2;       ///< face: its normal
   bool upper = false; ///< face: the one at the high end
   std::array<int, 3> node{0, 0, 0};
   std::optional<int> label{};
+  std::optional<int> line{}; ///< label: along this axis, of all that it touches the nodes on the
+                             ///< line of nodes that is nearest to the centre of its voxels
 };
 
-/// "side z+", "label 3" or "node 1/2/3".
+/// "side z+", "label 3", "line y through label 3" or "node 1/2/3".
 std::string describe(const NodeChoice& where);
 
 /// Displacements (mm at each node) or a force (N in all, as a traction on a side) of one choice.
@@ -85,13 +87,14 @@ public:
 
   /// Holds listed nodes. Those in the void are left out and returned.
   MissingNodes hold(const std::vector<PrescribedNode>& nodes);
-  /// Holds a side, a node or what a label touches. Returns the number of its nodes: 0 in the void.
+  /// Holds a side, a node or what a label touches, all or on a line: an axle about which the rest
+  /// may turn. Returns the number of its nodes: 0 in the void.
   std::int64_t hold(const NodalCondition& condition);
   /// Adds listed forces. Returns how many of them act on the void, and are left out.
   std::int64_t push(const std::vector<NodalValue>& forces);
   /// Adds the force on a side, a node or what a label touches: there each node has the share of the
   /// label's voxels around it, which is a body force in bone with the label, and a traction on flat
-  /// bone beside it. Returns the number of its nodes: 0 in the void.
+  /// bone beside it. Not for a line. Returns the number of its nodes: 0 in the void.
   std::int64_t push(const NodalCondition& condition);
   /// The part, 0 to 1, of the force of the last push that acts on components held by then, where it
   /// does nothing.

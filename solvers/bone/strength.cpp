@@ -21,6 +21,29 @@ double StrengthStep::energy_error() const {
 
 namespace {
 
+template<class Exec>
+struct KeepUnmarked {
+  Array<std::uint8_t, Exec> mark;
+  Array<float, Exec> from, to;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { to(i) = mark(i) != 0 ? 0.0f : from(i); }
+};
+
+/// Of the voxels that may yield.
+template<class Exec>
+LameSummary summarise_yielding(const Exec& exec, const VoxelProblem<Exec>& problem,
+                               const Array<std::uint8_t, Exec>& elastic) {
+  LameField<Exec> lame = problem.lame;
+  if (elastic.extent(0) > 0) {
+    OSSATURA_REQUIRE(std::int64_t(elastic.extent(0)) == problem.grid.num_nodes,
+                     elastic.extent(0) << " marks for " << problem.grid.num_nodes << " nodes");
+    lame.mu_value =
+        make_uninitialized<float>(exec, problem.grid.num_nodes, "ossatura::strength::may_yield");
+    Kokkos::parallel_for("ossatura::strength::keep_unmarked", range(exec, elastic.extent(0)),
+                         KeepUnmarked<Exec>{elastic, problem.lame.mu_value, lame.mu_value});
+  }
+  return summarise_lame(exec, share_nodes(exec, problem), lame);
+}
+
 /// The problem with moduli that damage may change.
 template<class Exec>
 VoxelProblem<Exec> with_moduli(VoxelProblem<Exec> problem, const LameField<Exec>& lame) {
@@ -33,15 +56,19 @@ template<class Exec>
 struct BehaviourAndSolver {
   std::unique_ptr<VoxelBehaviour<Exec>> behaviour;
   std::unique_ptr<VoxelSolver<Exec>> solver;
+  std::int64_t num_yielding; ///< voxels
 
   BehaviourAndSolver(const Exec& exec, const VoxelProblem<Exec>& problem,
-                     const StrengthOptions& options, VoxelSolverOptions linear) {
+                     const StrengthOptions& options, VoxelSolverOptions linear,
+                     const Array<std::uint8_t, Exec>& elastic) {
+    const LameSummary lame = summarise_yielding(exec, problem, elastic);
+    num_yielding = lame.num_solid;
+    OSSATURA_REQUIRE(num_yielding > 0, "a strength of a model that is elastic everywhere");
     if (options.law.criterion == YieldCriterion::damage) {
-      const LameSummary lame = summarise_lame(exec, share_nodes(exec, problem), problem.lame);
       const DamageLaw law = make_damage_law(
           options.law, problem.edge, options.law.are_strains ? lame.modulus_max : lame.modulus_min);
       const DamagedVoxels<Exec> voxels =
-          make_damaged_voxels(exec, problem.grid, problem.lame, problem.edge, law);
+          make_damaged_voxels(exec, problem.grid, problem.lame, problem.edge, law, elastic);
       linear.multigrid.renewable = true;
       solver =
           std::make_unique<VoxelSolver<Exec>>(exec, with_moduli(problem, voxels.damaged), linear);
@@ -51,7 +78,7 @@ struct BehaviourAndSolver {
       solver = std::make_unique<VoxelSolver<Exec>>(exec, problem, linear);
       behaviour = std::make_unique<PlasticBehaviour<Exec>>(
           exec, problem, make_yield_cone(options.law), linear.cg, options.linear_tolerance,
-          options.max_newton);
+          options.max_newton, elastic);
     }
   }
 };
@@ -65,6 +92,7 @@ struct StrengthSolver<Exec>::Implementation {
   StrengthOptions options;
   std::unique_ptr<VoxelBehaviour<Exec>> behaviour;
   std::unique_ptr<VoxelSolver<Exec>> solver;
+  double num_yielding; ///< voxels
   SharedEntries nodes;
   NodeBox box;
   Array<double, Exec> u, before;  ///< mm, of this step and of the one before it
@@ -79,9 +107,9 @@ struct StrengthSolver<Exec>::Implementation {
 
   Implementation(const Exec& exec, const VoxelProblem<Exec>& problem_of,
                  const BoneLoad<Exec>& load_of, const StrengthOptions& options_of,
-                 const VoxelSolverOptions& linear)
+                 const VoxelSolverOptions& linear, const Array<std::uint8_t, Exec>& elastic)
       : Implementation(exec, problem_of, load_of, options_of,
-                       BehaviourAndSolver<Exec>(exec, problem_of, options_of, linear)) {}
+                       BehaviourAndSolver<Exec>(exec, problem_of, options_of, linear, elastic)) {}
 
   Implementation(const Exec& exec, const VoxelProblem<Exec>& problem_of,
                  const BoneLoad<Exec>& load_of, const StrengthOptions& options_of,
@@ -91,6 +119,7 @@ struct StrengthSolver<Exec>::Implementation {
       , options(options_of)
       , behaviour(std::move(parts.behaviour))
       , solver(std::move(parts.solver))
+      , num_yielding(double(parts.num_yielding))
       , nodes(share_nodes(exec, problem))
       , box(bounding_box(exec, problem.grid))
       , u(load.u)
@@ -182,9 +211,9 @@ struct StrengthSolver<Exec>::Implementation {
     step.external_work = present.external_work + 0.5 * change * (reaction_work + work);
     step.dissipation = present.dissipation + sums.dissipation;
     step.elastic_energy = sums.elastic_energy;
-    step.changed_fraction = sums.num_changed / problem.grid.num_elem;
-    step.broken_fraction = sums.num_broken / problem.grid.num_elem;
-    step.mean_change = sums.change / problem.grid.num_elem;
+    step.changed_fraction = sums.num_changed / num_yielding;
+    step.broken_fraction = sums.num_broken / num_yielding;
+    step.mean_change = sums.change / num_yielding;
     step.converged = true;
     reaction_work = work;
     last_change = change;
@@ -253,10 +282,11 @@ struct StrengthSolver<Exec>::Implementation {
 template<class Exec>
 StrengthSolver<Exec>::StrengthSolver(const Exec& exec, const VoxelProblem<Exec>& problem,
                                      const BoneLoad<Exec>& load, const StrengthOptions& options,
-                                     const VoxelSolverOptions& solver) {
+                                     const VoxelSolverOptions& solver,
+                                     const Array<std::uint8_t, Exec>& elastic) {
   OSSATURA_REQUIRE(!problem.ranks, "a strength of a problem that is cut among processes");
   OSSATURA_REQUIRE(load.force.extent(0) == 0, "a strength under forces");
-  implementation_ = std::make_unique<Implementation>(exec, problem, load, options, solver);
+  implementation_ = std::make_unique<Implementation>(exec, problem, load, options, solver, elastic);
 }
 
 template<class Exec>

@@ -51,10 +51,13 @@ template<class Exec>
 class StrengthSolver {
 public:
   /// For displacements as `load` prescribes them, without forces; `load.u` becomes that of the
-  /// present step. The problem is not cut. Throws std::invalid_argument otherwise. Fences.
+  /// present step. The problem is not cut. Throws std::invalid_argument otherwise. Voxels stay
+  /// elastic, and are not counted in fractions and means, whose lowest corner `elastic` [num_nodes]
+  /// marks: caps and pads; none where it is empty. Fences.
   StrengthSolver(const Exec& exec, const VoxelProblem<Exec>& problem, const BoneLoad<Exec>& load,
                  const StrengthOptions& options,
-                 const VoxelSolverOptions& solver = fastest_voxel_options<Exec>());
+                 const VoxelSolverOptions& solver = fastest_voxel_options<Exec>(),
+                 const Array<std::uint8_t, Exec>& elastic = {});
   ~StrengthSolver();
 
   /// Solves for the whole displacements without yield, as first guess and as measure of residuals:

@@ -6,6 +6,7 @@ import zlib
 
 from support import driver_case
 from support.driver_case import BAD_FILE, USAGE, DriverCase
+from support.hdf5_values import read, write
 from support.specimens import nifti_bytes, read_nifti
 
 SHAPE, EDGE, MODULUS = (8, 3, 12), 0.5, 1000
@@ -134,6 +135,26 @@ class Labels(Anatomy):
         self.close(label["von_mises"]["maximum"], side["von_mises"]["maximum"], 1e-6)
         self.close(label["strain_energy"], 30 ** 2 * 7 * EDGE / (2 * MODULUS * 24 * EDGE ** 2), 1e-7)
 
+    def test_a_line_through_a_label_is_a_hinge(self):
+        """Held along a line and at the top the block is statically determinate."""
+        block = self.image("block.nii.gz", lambda x, y, z: MODULUS, (4, 3, 9))
+        mask = self.image("pot.nii.gz", lambda x, y, z: 5 if z < 2 else 1, (4, 3, 9))
+        hinged = ("bone", block, *AXIAL[4:], "--mask", mask, "--mask-labels", "1", "--pads", "5=2500", "--fix", "line:5/y:xyz",
+                  "--force", "x+:x=12")
+        run = self.summary(*hinged, "--fix", "z+:x")
+        hinge, top = (self.supports(run)[name] for name in ("held xyz", "held x"))
+        self.assertEqual((hinge["nodes"], top["nodes"]), (4, 20))
+        self.close(top["force"][0], -12 * (4.5 - 1) / (9 - 1), 1e-6)
+        self.close(hinge["force"][0], -12 * (9 - 4.5) / (9 - 1), 1e-6)
+        self.fails(BAD_FILE, "supports hold 5 of its 6 rigid motions", *hinged)
+        clamped = self.summary(*hinged[:-4], "--fix", "label:5:xyz", *hinged[-2:])
+        self.assertEqual(self.supports(clamped)["held xyz"]["nodes"], 3 * 20)
+        for message, *arguments in (("'w' is no axis", "--fix", "line:5/w:x"), ("LABEL/AXIS", "--fix", "line:5:x"),
+                                    ("a line is held", "--force", "line:5/y:x=1")):
+            self.fails(USAGE, message, *hinged, *arguments)
+        self.fails(USAGE, "--fix line y through label 5 needs --mask", "bone", block, *AXIAL[4:], "--fix", "line:5/y:xyz")
+        self.fails(BAD_FILE, "the mask has no label 6, which plates or supports", *hinged, "--fix", "line:6/y:xyz")
+
     def test_labels_follow_the_image_when_it_is_resampled(self):
         run = self.summary("bone", self.stepped, *AXIAL, *self.labels, "--resample", "0.25", "--plate-labels",
                            "upper=2,lower=3", "--surface", "visible", "--surface-depth", "2")
@@ -153,6 +174,191 @@ class Labels(Anatomy):
                    "1", "--plate-labels", "upper=8")
         self.fails(BAD_FILE, "--fix: label 8 has no node of a solid voxel", "bone", self.stepped, *AXIAL[4:], "--mask",
                    far, "--mask-labels", "1", "--fix", "z-:xyz,label:8:z=1")
+
+
+class LabelLaws(Anatomy):
+    """Bone with a law for each label, and pads that are none, in a block of values that differ."""
+    BLOCK = (4, 3, 9)
+    SHARED = ("--test", "axial", "--displacement", "-0.01", "-q", "--backend", "serial", "--tolerance", "1e-9")
+    LAWS = ("--label-laws", "1=linear:slope=8:intercept=-50,2=power:coefficient=14664:exponent=1.49:slope=0.001")
+    PAD = 2500
+
+    def block(self, part, grey):
+        """Image and mask: `part` of a place is its label, `grey` of a label and a place its value."""
+        image = self.image("block.nii.gz", lambda *v: grey(part(*v), *v), self.BLOCK)
+        return image, self.image("parts.nii.gz", part, self.BLOCK)
+
+    def modulus(self, label, value):
+        return {1: 8 * value - 50, 2: 14664 * (0.001 * value) ** 1.49, 5: self.PAD}[label]
+
+    def run_of(self, image, mask, *arguments):
+        return self.summary("bone", image, "--mask", mask, *self.SHARED, *arguments)
+
+    def test_layers_in_series_and_in_parallel(self):
+        values = {1: 220, 2: 340, 5: -70}  # a pad is below all thresholds
+        moduli = {label: self.modulus(label, value) for label, value in values.items()}
+        area = 12 * EDGE ** 2
+        image, mask = self.block(lambda x, y, z: 1 if z < 2 else 2 if z < 6 else 5, lambda label, *v: values[label])
+        for labels in ("--mask-labels", "1,2"), ():
+            run = self.run_of(image, mask, *labels, *self.LAWS, "--pads", "5=2500", "--poisson", "0", "--lower", "50")
+            height = {1: 2, 2: 4, 5: 3}
+            force = -0.01 * area / (EDGE * sum(height[label] / moduli[label] for label in moduli))
+            self.close(run["results"]["response"]["force"], force, 1e-7)
+            # What is said of the bone is of the bone.
+            self.assertEqual(run["problem"]["pads"], {"elements": 36})
+            self.assertEqual(run["problem"]["elements"], 108)
+            self.assertEqual(run["problem"]["bone_volume"], 72 * EDGE ** 3)
+            self.close(run["problem"]["modulus"]["maximum"], moduli[2], 1e-6)
+            self.assertEqual(run["results"]["sed"]["count"], 72)
+            self.assertEqual({label: part["elements"] for label, part in run["results"]["labels"].items()},
+                             {"1": 24, "2": 48})
+            self.close(run["results"]["sed"]["maximum"], (force / area) ** 2 / (2 * min(moduli[1], moduli[2])), 1e-6)
+        image, mask = self.block(lambda x, y, z: (1, 2, 2, 5)[x], lambda label, *v: values[label])
+        run = self.run_of(image, mask, *self.LAWS, "--pads", "5=2500:0", "--poisson", "0", "--lower", "50")
+        force = -0.01 / (9 * EDGE) * 3 * EDGE ** 2 * (moduli[1] + 2 * moduli[2] + moduli[5])
+        self.close(run["results"]["response"]["force"], force, 1e-7)
+        sections = run["results"]["sections"]
+        for layer in range(9):  # a pad bears its part of the force, and is no label of the bone
+            self.close(sections["force"][layer], force, 1e-6)
+            shares = [sections["labels"][label][layer] for label in ("1", "2")]
+            self.close(sum(shares), force * (1 - moduli[5] / (moduli[1] + 2 * moduli[2] + moduli[5])), 1e-6)
+        self.assertEqual(list(sections["labels"]), ["1", "2"])
+
+    def test_it_is_the_model_of_its_moduli_and_ratios(self):
+        def part(x, y, z):
+            return 5 if z in (0, 8) else 2 if (x, y) != (1, 1) else 1
+
+        def grey(label, x, y, z):
+            return -1000 + x if label == 5 else 200 + (7 * x + 5 * y + 3 * z) % 31
+
+        image, mask = self.block(part, grey)
+        run = self.run_of(image, mask, *self.LAWS[:1], self.LAWS[1] + ":poisson=0.2", "--pads", "5=2500:0.42", "--poisson",
+                          "0.35", "--lower", "50", "--bins", "0")
+        places = [(x, y, z) for z in range(9) for y in range(3) for x in range(4)]
+        write(self.path("same.h5"), "Image_Data", {
+            "Image": ((9, 3, 4), [self.modulus(part(*v), grey(part(*v), *v)) for v in places]), "Voxelsize": ((), [EDGE]),
+            "Poisons_ratio_Image": ((9, 3, 4), [{1: 0.35, 2: 0.2, 5: 0.42}[part(*v)] for v in places])})
+        same = self.summary("bone", "same.h5", *self.SHARED, "--modulus-unit", "MPa")
+        self.close(run["results"]["response"]["force"], same["results"]["response"]["force"], 1e-6)
+        self.close(run["results"]["strain_energy"], same["results"]["strain_energy"], 1e-6)
+        self.assertEqual(run["problem"]["poisson"]["maximum"], same["problem"]["poisson"]["maximum"])
+
+    def test_numbers_that_a_label_does_not_name_are_those_of_the_options(self):
+        image, mask = self.block(lambda x, y, z: 1 + (z > 3), lambda label, x, y, z: 100 * label + x)
+        for options, same in (
+                (("--label-laws", "1=linear,2=linear:slope=3", "--slope", "5", "--lower", "101"),
+                 ("--label-laws", "1=linear:slope=5:lower=101,2=linear:slope=3:lower=101")),
+                (("--law", "linear", "--slope", "5", "--label-laws", "2=threshold:lower=202:modulus=900"),
+                 ("--label-laws", "1=linear:slope=5,2=threshold:lower=202:modulus=900")),
+                (("--label-laws", "1=constant,2=constant:modulus=900", "--modulus", "1200"),
+                 ("--label-laws", "1=threshold:lower=0:modulus=1200,2=threshold:upper=900:modulus=900")),
+                (("--law", "modulus", "--modulus-unit", "GPa", "--label-laws", "1=constant:modulus=5e4"),
+                 ("--label-laws", "1=constant:modulus=5e4,2=linear:slope=1000"))):
+            runs = [self.run_of(image, mask, *those) for those in (options, same)]
+            self.assertEqual(runs[0]["results"]["response"], runs[1]["results"]["response"])
+            self.assertEqual(runs[0]["problem"]["modulus"], runs[1]["problem"]["modulus"])
+
+    def test_labels_follow_the_image(self):
+        """Cropped, resampled, turned, in bins and in a config file."""
+        values = {1: 220, 2: 340, 5: -70}
+        image, mask = self.block(lambda x, y, z: 1 if z < 2 else 2 if z < 6 else 5, lambda label, *v: values[label])
+        pads = (*self.LAWS, "--pads", "5=2500:0", "--poisson", "0")
+        plain = self.run_of(image, mask, *pads)["results"]["response"]["force"]
+        self.close(self.run_of(image, mask, *pads, "--crop", ":,:2,:")["results"]["response"]["force"], plain * 2 / 3, 1e-7)
+        turned = self.run_of(image, mask, *pads, "--turn", "y=90", "--axis", "x")
+        self.close(turned["results"]["response"]["force"], plain, 1e-7)
+        self.assertEqual(turned["problem"]["pads"], {"elements": 36})
+        self.close(self.run_of(image, mask, *pads, "--align", "long")["results"]["response"]["force"], plain, 1e-7)
+        binned = self.run_of(image, mask, *pads, "--bins", "2")
+        moduli = [self.modulus(label, values[label]) for label in (1, 2)]
+        middles = [min(moduli) + (max(moduli) - min(moduli)) * part for part in (0.25, 0.75)]
+        self.close(binned["problem"]["modulus"]["maximum"], middles[1], 1e-6)
+        force = -0.01 * 12 * EDGE / sum(n / E for n, E in (  # the pad is in no bin
+            (2, middles[moduli[0] > moduli[1]]), (4, middles[moduli[1] > moduli[0]]), (3, self.PAD)))
+        self.close(binned["results"]["response"]["force"], force, 1e-6)
+        fine = self.run_of(image, mask, *pads, "--resample", "0.25")
+        self.assertEqual(fine["problem"]["pads"], {"elements": 8 * 36})
+        self.write("pads.ini", f"label-laws = {self.LAWS[1]}\npads = 5=2500:0\npoisson = 0\n")
+        self.close(self.run_of(image, mask, "--config", "pads.ini")["results"]["response"]["force"], plain, 1e-12)
+
+    def test_supports_on_pads_beside_caps(self):
+        """A cap enlarges the image, and labels move with it."""
+        image, mask = self.block(lambda x, y, z: (5 if z == 6 else 2 if z == 7 else 1) if z < 8 else 0,
+                                 lambda label, *v: 220 if label == 1 else 0)
+        E = 8 * 220 - 50
+        run = self.run_of(image, mask, "--mask-labels", "1", "--label-laws", "1=linear:slope=8:intercept=-50:poisson=0",
+                          "--pads", "5=2500:0", "--cap", "lower=1:500:0", "--plate-labels", "upper=2", "--poisson", "0")
+        force = -0.01 * 12 * EDGE / (6 / E + 1 / self.PAD + 2 / 500)
+        self.close(run["results"]["response"]["force"], force, 1e-7)
+        self.assertEqual((run["problem"]["caps"]["elements"], run["problem"]["pads"]["elements"]), (24, 12))
+
+    def test_a_pad_is_a_phase_of_a_unit_cell(self):
+        image, mask = self.block(lambda x, y, z: 5 if z > 5 else 1, lambda label, *v: 100 if label == 1 else -100)
+        shared = ("--test", "homogenise", "-q", "--backend", "serial", "--tolerance", "1e-9", "--boundary")
+        for boundary in "kinematic", "periodic":
+            cell = self.summary("bone", image, "--mask", mask, "--label-laws", "1=linear:slope=20", "--pads", "5=500", *shared,
+                                boundary)
+            same = self.summary("bone", "--generate", "laminate", "--size", "4,3,9", "--layers", "6=2000,3=500", "--spacing", EDGE,
+                                *shared, boundary)
+            for row, other in zip(*(run["results"]["homogenised"]["stiffness"] for run in (cell, same))):
+                for value, expected in zip(row, other):
+                    self.close(value, expected, 1e-6, 500)
+            self.assertEqual((cell["problem"]["pads"]["elements"], cell["problem"]["bone_volume"]), (36, 72 * EDGE ** 3))
+
+    def test_pads_are_marked_in_files(self):
+        image, mask = self.block(lambda x, y, z: 5 if z > 6 else 1, lambda label, *v: 220)
+        run = self.run_of(image, mask, *self.LAWS[:1], "1=linear", "--pads", "5=2500", "-o", "out")
+        cap = read(self.path("out/block.hdf"), "VTKHDF/CellData/cap")
+        self.assertEqual((cap.count(3), cap.count(0)), (24, 84))
+        self.assertEqual(run["parameters"]["pads"], ["5=2500"] if isinstance(run["parameters"]["pads"], list) else "5=2500")
+        text = self.ossatura("bone", image, "--mask", mask, "--label-laws", "1=linear", "--pads", "5=2500", *self.SHARED[:-2],
+                             "--preview", "look.png").stdout
+        self.assertRegex(text, r"(?m)^  pads +24 voxels")
+
+    def test_what_is_no_law_of_a_label_is_refused(self):
+        image, mask = self.block(lambda x, y, z: 1 if z < 2 else 2 if z < 6 else 5, lambda label, *v: 100)
+        bone = ("bone", image, *self.SHARED)
+        masked = (*bone, "--mask", mask)
+        for message, *arguments in (
+                ("there is no law 'lineer'; there are constant, threshold, linear, power, modulus; did you mean 'linear'",
+                 "--label-laws", "1=lineer"),
+                ("linear has no 'modulus', but slope, intercept, lower, upper, poisson", "--label-laws", "1=linear:modulus=3"),
+                ("slope is given twice", "--label-laws", "1=linear:slope=3:slope=4"),
+                ("label of '1=power' is listed twice", "--label-laws", "1=linear,1=power"),
+                ("expected LABEL=LAW[:NAME=X:...]", "--label-laws", "linear"),
+                ("'x' is not a number", "--label-laws", "x=linear"),
+                ("'y' is not a number", "--label-laws", "1=linear:slope=y"),
+                ("a modulus of -2 MPa", "--label-laws", "1=constant:modulus=-2"),
+                ("Poisson's ratio of 0.5", "--label-laws", "1=linear:poisson=0.5"),
+                ("exponent of 0; greater than 0", "--label-laws", "1=power:exponent=0"),
+                ("lower 5 is above upper 4", "--label-laws", "1=linear:lower=5:upper=4"),
+                ("--label-laws 1=threshold needs lower, upper or both", "--label-laws", "1=threshold"),
+                ("label 3 is no bone, as --mask-labels does not have it", "--label-laws", "3=linear", "--mask-labels", "1"),
+                ("label 0 is no bone", "--label-laws", "0=linear"),
+                ("label 2 of --mask-labels has no law", "--label-laws", "1=linear", "--mask-labels", "1,2"),
+                ("--slope has no effect", "--label-laws", "1=linear:slope=3,2=constant", "--slope", "3", "--mask-labels",
+                 "1,2"),
+                ("--label-laws has no effect without grey values", "--law", "labels", "--labels", "1=5", "--label-laws",
+                 "1=linear"),
+                ("label of '5=3' is listed twice", "--law", "linear", "--pads", "5=2,5=3"),
+                ("--pads: label 1 is bone", "--law", "linear", "--pads", "1=2", "--mask-labels", "1"),
+                ("--pads: label 0 is what is not segmented", "--law", "linear", "--pads", "0=2"),
+                ("label 1 is in --label-laws, which are of bone, and in --pads", "--label-laws", "1=linear", "--pads", "1=2"),
+                ("--pads 5: a modulus of 0 MPa", "--law", "linear", "--pads", "5=0"),
+                ("--pads 5: Poisson's ratio of -1", "--law", "linear", "--pads", "5=1:-1")):
+            self.fails(USAGE, message, *masked, *arguments)
+        self.fails(USAGE, "--label-laws has no effect without --mask", *bone, "--label-laws", "1=linear")
+        self.fails(USAGE, "--pads has no effect without --mask", *bone, "--law", "linear", "--pads", "5=2")
+        self.fails(USAGE, "say what its grey values mean", *masked, "--pads", "5=2")
+        for message, *arguments in (
+                ("the mask has no label 7, which has a law in --label-laws; it has 1, 2, 5", "--law", "linear",
+                 "--label-laws", "7=linear"),
+                ("the mask has no label 7, which is a pad in --pads; it has 1, 2, 5", "--law", "linear", "--pads", "7=1"),
+                ("the mask has the label 2, which has no law", "--label-laws", "1=linear", "--pads", "5=1"),
+                ("of the pad with the label 5 nothing is left", "--law", "linear", "--pads", "5=1", "--crop", ":,:,:6"),
+                ("voxel (0, 0, 0) with the value -5 would have a negative", "--label-laws", "1=modulus,2=linear", "--pads",
+                 "5=1", "--calibrate", "1,-105")):
+            self.fails(BAD_FILE, message, *masked, *arguments)
 
 
 class Capped(Anatomy):

@@ -717,35 +717,41 @@ class Profiles(DriverCase):
         self.assertGreater(run["results"]["labels"]["2"]["modulus_mean"], 800)
 
     def test_a_femur_in_a_fall(self):
-        """The head moves down, trochanter and shaft bear what it takes, and the yield is along the same path."""
+        """The head moves down on its pad, trochanter and hinge bear what it takes, and the yield is along the same path."""
         subprocess.run([sys.executable, os.path.join(self.EXAMPLES, "make_femur.py"), self.directory.name], check=True)
         path, said = self.profile("femur-fall")
-        for name in "fix", "turn", "mask-labels":  # lists, not as they are written
+        for name in "fix", "turn", "mask-labels", "pads":  # lists, not as they are written
             said.pop(name)
         study = ("bone", "--config", path, "femur.nii.gz", "--mask", "*-seg.nii.gz", "--backend", "serial", "-q")
         run = self.summary(*study)
         self.check(said, run["parameters"])
         self.assertEqual(run["warnings"], [])
         self.close(run["problem"]["bone_volume"], 143900, 0.01)
+        self.assertGreater(run["problem"]["pads"]["elements"], 4000)
+        self.assertEqual(list(run["results"]["labels"]), ["1", "2"])
         supports = {one["support"]: one["force"] for one in run["results"]["reactions"]}
         head, trochanter, shaft = (supports[name] for name in ("moved z", "held z", "held xyz"))
         self.close(sum(force[2] for force in supports.values()), 0, 1e-4, abs(head[2]))
         self.assertEqual((head[:2], trochanter[:2]), ([0, 0], [0, 0]))
         self.assertLess(head[2], -1000)
         self.assertGreater(trochanter[2], abs(shaft[2]))
+        hinge = next(one for one in run["results"]["reactions"] if one["support"] == "held xyz")
+        self.close(hinge["moment"][1], 0, 1e-6, abs(head[2]))  # N mm: the shaft turns freely
         response = run["results"]["response"]
         self.close(response["force"], head[2], 1e-9)
         self.close(response["stiffness"], -head[2], 1e-9)  # 1 mm
         self.close(response["force"] * response["displacement"], 2 * run["results"]["strain_energy"], 1e-4)
         for more in (), ("--turn", "y=90,x=165"):  # upside down
             run = self.summary(*study, *more, "--resample", "4", "--strength", "drucker-prager", "--load-steps", "3", "--fix",
-                               "label:3:z=-2" if not more else "label:3:z=2", "--fix", "label:4:z,label:5:xyz")
+                               "label:6:z=-2" if not more else "label:6:z=2", "--fix", "label:7:z,line:5/y:xyz")
             strength = run["results"]["strength"]
             if more:
                 self.close(strength["ultimate"]["force"], -first, 1e-3)
             else:
                 first = strength["ultimate"]["force"]
             self.assertLess(abs(first), 2 * strength["stiffness"])
+        clamped = self.summary(*study, "--resample", "4", "--fix", "label:6:z=-1,label:7:z,label:5:xyz")["results"]["response"]
+        self.assertLess(strength["stiffness"], clamped["stiffness"])
 
 
 if __name__ == "__main__":

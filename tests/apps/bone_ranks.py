@@ -277,6 +277,9 @@ class Planes(BoneRanks):
         self.same_results(*shared, "--surface", "visible", "--surface-depth", "2", "--plate-labels", "upper=2")
         self.same_results(*shared, "--fix", "label:3:xyz", "--force", "label:2:z=-5")
         self.same_results(*shared, "--cap", "upper=6:3000:0.2", "--surface-depth", "3", "--test", "bending")
+        pads = ("--label-laws", "1=linear:slope=12:lower=2", "--pads", "2=900:0.2", "--cap", "lower=2:500")
+        self.same_results(*shared, *pads, "--plate-labels", "upper=2")
+        self.same_results(*shared, "--pads", "2=900", "--fix", "line:3/x:xyz,label:2:xz=0,label:2:y=0.1")
         prepared = ("bone", *shared, "--crop", "1:12,:,2:36", "--gaussian", "0.5", "--calibrate", "1,-10", "--clamp",
                     "0,99", "--bins", "5", "--cap", "4", "--surface-depth", "1", "--backend", "serial", "-q")
         self.same_results(*prepared[1:-3])

@@ -8,7 +8,7 @@ import struct
 
 from support import driver_case, hdf5_values
 from support.driver_case import BAD_FILE, NOT_CONVERGED, USAGE, DriverCase
-from support.specimens import read_nifti
+from support.specimens import nifti_bytes, read_nifti
 
 E, NU, AREA, HEIGHT = 1000.0, 0.3, 3.0 * 4.0, 5.0
 CUBE = ("--generate", "cube", "--size", "6,8,10", "--spacing", "0.5", "--modulus", E, "--poisson", NU,
@@ -218,6 +218,114 @@ class Ends(DriverCase):
         self.assertEqual(run["results"]["strength"]["steps"], [])
 
 
+def confined(modulus, poisson):
+    """Modulus of a material that is strained along one axis alone."""
+    return modulus * (1 - poisson) / ((1 + poisson) * (1 - 2 * poisson))
+
+
+class Foreign(DriverCase):
+    """Layers of bone in series with pads and caps, which stay elastic, without strain across the axis."""
+    SHAPE, EDGE, CAP, PAD = (4, 3, 8), 0.5, (3000.0, 0.25), (20000.0, 0.1)
+
+    def setUp(self):
+        super().setUp()
+        self.area = self.SHAPE[0] * self.SHAPE[1] * self.EDGE ** 2
+
+    def run_of(self, bone, *arguments):
+        """Of an image whose layers `bone` are bone, and whose others a pad, of no value."""
+        places = [z for z in range(8) for _ in range(12)]
+        image = self.write("layers.nii.gz", nifti_bytes(self.SHAPE, self.EDGE, "h", [100 if z in bone else -50 for z in places]))
+        mask = self.write("seg.nii.gz", nifti_bytes(self.SHAPE, self.EDGE, "h", [1 if z in bone else 5 for z in places]))
+        text = ["{}:{}".format(*material) for material in (self.CAP, self.PAD)]
+        return self.summary("bone", image, "--mask", mask, "--law", "linear", "--slope", "10", "--lower", "1", "--poisson", NU,
+                            "--pads", "5=" + text[1], "--cap", "upper=1:" + text[0], "--test", "confined", "-q", "--backend",
+                            "serial", "--tolerance", "1e-8", *arguments)
+
+    def compliance(self, num_pads):
+        """Strain of all layers of caps and pads for a stress, in layers."""
+        return 2 / confined(*self.CAP) + num_pads / confined(*self.PAD)
+
+    def test_plastic_bone_between_them(self):
+        run = self.run_of(range(2, 8), "--displacement", "-0.1", "--strength", "von-mises", "--yield-strain", "0.008",
+                          "--hardening", "0", "--load-steps", "5", "-o", "out", "--fields", "all")
+        bulk, stress_at_yield = E / (3 * (1 - 2 * NU)), 0.008 * E
+        strain_at_yield, passed = stress_at_yield * (1 + NU) / E, 0
+        for k, step in enumerate(run["results"]["strength"]["steps"], 1):
+            layers = 0.1 * k / 5 / self.EDGE
+            stress = layers / (6 / confined(E, NU) + self.compliance(2))
+            yields = stress / confined(E, NU) > strain_at_yield
+            if yields:
+                stress = (layers + 6 * 2 / 3 * stress_at_yield / bulk) / (6 / bulk + self.compliance(2))
+            self.close(step["force"], -stress * self.area, 1e-5)
+            self.assertEqual(step["plastic_fraction"], float(yields))
+            self.close(step["external_work"], step["elastic_energy"] + step["plastic_work"], 1e-4)
+            passed += yields
+        self.assertIn(passed, (2, 3, 4))
+        self.close(run["results"]["von_mises"]["maximum"], stress_at_yield, 1e-4)
+        self.assertEqual(run["results"]["von_mises"]["count"], 72)
+        self.close(run["problem"]["modulus"]["maximum"], E)
+        cap, plastic = (hdf5_values.read(self.path("out/layers.hdf"), f"VTKHDF/CellData/{name}")
+                        for name in ("cap", "plastic_strain"))
+        self.assertEqual([cap.count(kind) for kind in range(4)], [72, 0, 24, 24])
+        self.assertTrue(all((value > 0) == (kind == 0) for kind, value in zip(cap, plastic)))
+
+    def test_bone_that_breaks_between_them(self):
+        tension, compression, broken = 0.0033, 0.0081, 40
+        energy = broken * self.EDGE * E * tension ** 2 / 2
+        run = self.run_of([4], "--displacement", "0.02", "--strength", "damage", "--fracture-energy", repr(energy),
+                          "--load-steps", "8", "-o", "out", "--fields", "all")
+        mu, bulk = E / (2 * (1 + NU)), E / (3 * (1 - 2 * NU))
+        slope, strength = (compression - tension) / (compression + tension), 2 * E * compression * tension / (compression + tension)
+        begin = strength / (2 * mu + 3 * bulk * slope)  # strain along the axis
+        for k, step in enumerate(run["results"]["strength"]["steps"], 1):
+            layers = 0.02 * k / 8 / self.EDGE
+            low, high = 0.0, layers  # strain of the bone, of which that of the whole grows
+            for _ in range(80):
+                strain = 0.5 * (low + high)
+                r = max(1, strain / begin)
+                stress = max(0, broken / r - 1) / (broken - 1) * confined(E, NU) * strain
+                low, high = (strain, high) if strain + stress * self.compliance(7) < layers else (low, strain)
+            self.close(step["force"], stress * self.area, 1e-4)
+            self.assertEqual(step["damaged_fraction"], float(r > 1))
+        self.assertGreater(r, 2)
+        cap, damage = (hdf5_values.read(self.path("out/layers.hdf"), f"VTKHDF/CellData/{name}") for name in ("cap", "damage"))
+        self.assertTrue(all((value > 0.5) == (kind == 0) and (value == 0) == (kind != 0) for kind, value in zip(cap, damage)))
+
+    def test_they_do_not_remodel(self):
+        """Beside pads of the same ratio the density of the bone follows its own energy."""
+        law = ["--coefficient", "3790", "--exponent", "3", "--remodel", "4", "--remodel-stimulus", "0.004", "--remodel-rate",
+               "20", "--remodel-range", "0.05,1.74"]
+        image = self.write("layers.nii.gz", nifti_bytes(self.SHAPE, self.EDGE, "h", [75] * 96))
+        mask = self.write("seg.nii.gz", nifti_bytes(self.SHAPE, self.EDGE, "h", [5 if z < 3 else 1 for z in range(8)
+                                                                              for _ in range(12)]))
+        shared = ("bone", image, "--mask", mask, "--law", "power", "--slope", "0.01", "--poisson", "0", "--test", "file", "-q",
+                  "--fix", "z-:xyz", "--force", "z+:z=-6", *law, "--backend", "serial", "--tolerance", "1e-10", "--precision",
+                  "double")
+        run = self.summary(*shared, "--pads", "5=2500", "-o", "out")
+        rho, stress = 0.75, 6 / self.area
+        for row in run["results"]["remodelling"]["steps"]:
+            energy = stress ** 2 / (2 * 3790 * rho ** 3)
+            self.close(row["mean_density"], rho, 1e-6)
+            self.close(row["mass"], 1e-3 * rho * self.area * 5 * self.EDGE, 1e-6)
+            self.close(row["strain_energy"], self.area * self.EDGE * (5 * energy + 3 * stress ** 2 / (2 * 2500)), 1e-5)
+            rho += 20 * (energy / rho - 0.004)
+        density = hdf5_values.read(self.path("out/layers.hdf"), "VTKHDF/CellData/density")
+        self.assertEqual((density.count(0), sum(value > 0.05 for value in density)), (36, 60))
+        capped = list(shared)
+        capped[capped.index("file")] = "axial"
+        del capped[capped.index("--fix"):capped.index("--fix") + 4]
+        run = self.summary(*capped, "--pads", "5=2500", "--cap", "upper=1:800:0", "--displacement", "-0.008")
+        rho = 0.75
+        for row in run["results"]["remodelling"]["steps"]:
+            stress = 0.008 / self.EDGE / (5 / (3790 * rho ** 3) + 3 / 2500 + 2 / 800)
+            energy = stress ** 2 / (2 * 3790 * rho ** 3)
+            self.close(row["mean_density"], rho, 1e-6)
+            self.close(row["stiffness"], stress * self.area / 0.008, 1e-5)
+            rho += 20 * (energy / rho - 0.004)
+        self.fails(BAD_FILE, "and give --cap and --pads that of the bone", *shared, "--pads", "5=2500:0.2")
+        self.fails(USAGE, "--label-laws has others", *shared, "--label-laws", "1=power")
+
+
 class Refusals(DriverCase):
     def refused(self, message, *arguments):
         self.fails(USAGE, message, "bone", "--generate", "cube", "--size", "4", *arguments)
@@ -229,7 +337,6 @@ class Refusals(DriverCase):
         self.refused("up to 3 times", "--strength", "drucker-prager", "--yield-strain-tension", "0.0027")
         self.refused("needs --yield-stress-tension", "--strength", "drucker-prager", "--yield-stress", "100")
         self.refused("leave one out", "--strength", "von-mises", "--yield-stress", "100", "--yield-strain", "0.01")
-        self.refused("does not have", "--strength", "von-mises", "--cap", "2")
         self.refused("homogenise has six", "--strength", "von-mises", "--test", "homogenise")
         self.refused("--fix in place of --force", "--strength", "von-mises", "--fix", "z-:xyz", "--force", "z+:z=-1")
         self.refused("elastic test", "--strength", "von-mises", "--pistoia-strain", "0.01")
@@ -335,7 +442,7 @@ class Remodelling(DriverCase):
                 ("densities in g/cm3, greater than 0 and in order", *full[:-1], "1,0.5"),
                 ("expected MIN,MAX", *full[:-1], "1"),
                 ("has six", *full, "--test", "homogenise"), ("leave one out", *full, "--strength", "von-mises"),
-                ("no bone", *full, "--cap", "2"), ("0 to 100000", *full[2:], "--remodel", "-1")):
+                ("0 to 100000", *full[2:], "--remodel", "-1")):
             self.fails(USAGE, message, "bone", *bar, *self.LAW, *arguments)
         self.fails(USAGE, "--law power alone", "bone", *bar, "--law", "modulus", *full)
         hdf5_values.write(self.path("bone.h5"), "Image_Data", {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/bone/input/caps.hpp"
 
+#include "apps/bone/labels/pads.hpp"
 #include "apps/driver/output/table.hpp"
 #include <ossatura/core/io/image/voxel_limits.hpp>
 #include <ossatura/kernels/image/enlarge.hpp>
@@ -57,26 +58,17 @@ void enlarge_model(const Exec& exec, const BoneOptions& options, int below, int 
       model.poisson.shape = {shape[0], shape[1], shape[2]};
     model.poisson = enlarge(exec, model.poisson, options.axis, below, above, comm);
   }
+  for (LabelVoxels* of_labels : {&model.label_voxels, &model.pad_voxels})
+    for (auto& [label, voxels] : *of_labels)
+      for (std::uint64_t& voxel : voxels) {
+        const Site s = detail::unpack_site(voxel);
+        voxel = detail::pack_site(s.x + (axis == 0) * below, s.y + (axis == 1) * below,
+                                  s.z + (axis == 2) * below);
+      }
   model.planes_below[axis] = below;
   model.planes_above[axis] = above;
   for (std::size_t i = 0; i < 3; ++i)
     model.origin[i] -= model.edge * below * model.direction[3 * i + axis];
-}
-
-/// Poisson's ratios of each voxel where caps have another one than the bone.
-template<class Exec>
-void spread_poisson(const Exec& exec, const AnatomyOptions& anatomy, const Communicator& comm,
-                    BoneModel<Exec>& model) {
-  const auto differs = [&](const std::optional<CapOptions>& cap) {
-    return cap && cap->poisson != model.uniform_poisson;
-  };
-  if (comm.any(model.poisson.value.extent(0) > 0) ||
-      !(differs(anatomy.cap.lower) || differs(anatomy.cap.upper)))
-    return;
-  model.poisson = model.modulus;
-  model.poisson.value =
-      make_uninitialized<float>(exec, model.modulus.num_voxels(), "ossatura::bone::poisson");
-  Kokkos::deep_copy(exec, model.poisson.value, float(model.uniform_poisson));
 }
 
 } // namespace
@@ -109,10 +101,14 @@ void add_caps(const Exec& exec, const BoneOptions& options,
   if (const auto& cap = anatomy.cap.upper)
     caps.upper = {true, last + upper_layers, last - depth_of(anatomy.depth.upper, edge, height),
                   last, float(cap->modulus), float(cap->poisson)};
-  spread_poisson(exec, anatomy, comm, model);
+  for (const auto& cap : {anatomy.cap.lower, anatomy.cap.upper})
+    if (cap)
+      spread_poisson(exec, cap->poisson, comm, model);
   fill_caps(exec, caps, model.modulus, model.poisson.value);
   fence(exec, "ossatura::bone::add_caps");
-  model.caps = caps;
+  model.foreign.emplace();
+  model.foreign->has_caps = true;
+  model.foreign->caps = caps;
   for (const bool upper : {false, true})
     if (const auto& cap = anatomy.cap.of(upper))
       log_info("cap on the ", upper ? "upper" : "lower",

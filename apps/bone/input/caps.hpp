@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Caps on the ends of a bone (--cap), and what of a model with them is the bone.
+// Caps on the ends of a bone (--cap).
 #pragma once
 
 #include "apps/bone/input/model.hpp"
@@ -21,16 +21,6 @@ std::array<double, 3> in_model(const BoneModel<Exec>& model, std::array<double, 
   for (std::size_t d = 0; d < 3; ++d)
     place[d] += model.edge * model.planes_below[d];
   return place;
-}
-
-/// `problem` with the moduli of the bone alone. Fences.
-template<class Exec>
-VoxelProblem<Exec> bone_of(const Exec& exec, const BoneModel<Exec>& model,
-                           const VoxelProblem<Exec>& problem) {
-  VoxelProblem<Exec> bone = problem;
-  if (model.caps)
-    bone.lame = without_caps(exec, problem.grid, *model.caps, problem.lame);
-  return bone;
 }
 
 } // namespace ossatura

@@ -154,17 +154,25 @@ void check_material(const CLI::App& app, const BoneOptions& o) {
   if (o.law == GreyLaw::labels && o.labels.empty())
     fail<UsageError>("--law labels needs --labels LABEL=MPA[:NU],..., such as 1=17000:0.3");
 
-  const bool scaled = o.law == GreyLaw::linear || o.law == GreyLaw::power;
-  const bool graded = scaled || o.law == GreyLaw::threshold || o.law == GreyLaw::modulus;
-  require_effect(app, {{"--slope", scaled, "--law linear or power"},
-                       {"--intercept", scaled, "--law linear or power"},
-                       {"--coefficient", o.law == GreyLaw::power, "--law power"},
-                       {"--exponent", o.law == GreyLaw::power, "--law power"},
-                       {"--labels", o.law == GreyLaw::labels, "--law labels"},
-                       {"--lower", graded, "--law threshold, linear, power or modulus"},
-                       {"--upper", graded, "--law threshold, linear, power or modulus"},
-                       {"--modulus", o.law == GreyLaw::threshold || o.law == GreyLaw::by_format,
-                        "--law threshold, a surface or --generate"}});
+  const std::set<MaterialKind> scaled = {MaterialKind::linear, MaterialKind::power},
+                               graded = {MaterialKind::linear, MaterialKind::power,
+                                         MaterialKind::window, MaterialKind::modulus};
+  const auto is_used = [&](const std::set<MaterialKind>& kinds, auto number) {
+    return falls_back(o, kinds, number);
+  };
+  using Law = LabelLawChoice;
+  require_effect(
+      app, {{"--slope", is_used(scaled, &Law::slope), "--law linear or power"},
+            {"--intercept", is_used(scaled, &Law::intercept), "--law linear or power"},
+            {"--coefficient", is_used({MaterialKind::power}, &Law::coefficient), "--law power"},
+            {"--exponent", is_used({MaterialKind::power}, &Law::exponent), "--law power"},
+            {"--labels", o.law == GreyLaw::labels, "--law labels"},
+            {"--lower", is_used(graded, &Law::lower), "--law threshold, linear, power or modulus"},
+            {"--upper", is_used(graded, &Law::upper), "--law threshold, linear, power or modulus"},
+            {"--modulus",
+             is_used({MaterialKind::window, MaterialKind::constant}, &Law::modulus) ||
+                 (o.law == GreyLaw::by_format && o.labels_of_mask.laws.empty()),
+             "--law threshold, a surface or --generate"}});
 }
 
 void check_unit_cell(const BoneOptions& o) {
@@ -315,6 +323,7 @@ void check_bone_options(const CLI::App& app, const BoneOptions& options) {
   check_generator(app, options);
   check_preparation_options(app, options);
   check_material(app, options);
+  check_label_options(app, options);
   check_test(app, options);
   check_strength_options(app, options);
   check_remodelling_options(app, options);

@@ -18,7 +18,7 @@ NodeChoice parse_place(const std::string& text) {
     return place;
   }
   const char* expected =
-      "a side of the image (x-, x+, y-, y+, z-, z+), label:NUMBER or a node X/Y/Z";
+      "a side of the image (x-, x+, y-, y+, z-, z+), label:NUMBER, line:LABEL/AXIS or a node X/Y/Z";
   const auto [x, yz] = split_at(text, '/', expected);
   const auto [y, z] = split_at(yz, '/', expected);
   place.node = {parse_number<int>(x), parse_number<int>(y), parse_number<int>(z)};
@@ -27,16 +27,38 @@ NodeChoice parse_place(const std::string& text) {
   return place;
 }
 
+/// LABEL/AXIS.
+NodeChoice parse_line(const std::string& text) {
+  const auto [label, axis] = split_at(text, '/', "line:LABEL/AXIS, such as line:5/y");
+  NodeChoice place;
+  place.label = parse_number<int>(label);
+  for (const auto& known : axis_names)
+    if (axis == known.name)
+      place.line = known.value;
+  if (!place.line)
+    throw std::invalid_argument("'" + axis + "' is no axis: a line is along x, y or z");
+  return place;
+}
+
 } // namespace
 
 NodalCondition parse_condition(const std::string& text, bool value_required) {
   const char* expected = value_required ? "WHERE:COMPONENTS=VALUE, such as z+:z=-100"
                                         : "WHERE:COMPONENTS[=VALUE], such as z-:xyz or z+:z=-0.1";
-  const bool is_label = text.rfind("label:", 0) == 0;
-  const auto [place, rest] = split_at(is_label ? text.substr(6) : text, ':', expected);
+  const bool is_label = text.rfind("label:", 0) == 0, is_line = text.rfind("line:", 0) == 0;
+  if (is_line && value_required)
+    throw std::invalid_argument("'" + text +
+                                "': a line is held, and forces are on sides, labels "
+                                "and nodes");
+  const auto [place, rest] = split_at(is_label  ? text.substr(6)
+                                      : is_line ? text.substr(5)
+                                                : text,
+                                      ':', expected);
   NodalCondition condition;
   if (is_label)
     condition.where.label = parse_number<int>(place);
+  else if (is_line)
+    condition.where = parse_line(place);
   else
     condition.where = parse_place(place);
   const std::size_t equals = rest.find('=');

@@ -10,9 +10,9 @@
 
 namespace ossatura {
 
-/// WHERE:COMPONENTS[=VALUE], such as "z+:z=-0.1", "z-:xyz", "label:3:xyz" or "10/12/0:x=5": WHERE
-/// is a side of the image (x-, x+, ..., z+), label:NUMBER or a node X/Y/Z. The value is 0 where it
-/// may be and is left out.
+/// WHERE:COMPONENTS[=VALUE], such as "z+:z=-0.1", "z-:xyz", "label:3:xyz", "line:5/y:xz" or
+/// "10/12/0:x=5": WHERE is a side of the image (x-, x+, ..., z+), label:NUMBER, line:LABEL/AXIS,
+/// which no force is on, or a node X/Y/Z. The value is 0 where it may be and is left out.
 NodalCondition parse_condition(const std::string& text, bool value_required);
 
 /// LABEL=MPA[:POISSON], such as "1=17000:0.3".

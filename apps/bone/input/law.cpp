@@ -2,7 +2,7 @@
 #include "apps/bone/input/law.hpp"
 
 #include "apps/driver/output/table.hpp"
-#include <ossatura/kernels/image/material_law.hpp>
+#include <ossatura/kernels/image/label_laws.hpp>
 
 #include <algorithm>
 
@@ -10,42 +10,67 @@ namespace ossatura {
 
 namespace {
 
-MaterialLaw material_law(const BoneOptions& options, const std::string& source) {
+/// The law of a kind, with the numbers of the options.
+MaterialLaw law_of(MaterialKind kind, const BoneOptions& options) {
   MaterialLaw law;
+  law.kind = kind;
   law.poisson = options.poisson.value_or(0.3);
   law.lower = options.lower;
   law.upper = options.upper;
-  switch (options.law) {
-  case GreyLaw::by_format:
-    fail<UsageError>(source, ": say what its grey values mean: --law threshold, linear, power, "
-                             "labels or modulus");
-  case GreyLaw::modulus:
-    law.kind = MaterialKind::modulus;
-    law.modulus_factor = options.modulus_unit == ModulusUnit::GPa ? 1000 : 1;
-    break;
-  case GreyLaw::threshold:
-    law.kind = MaterialKind::window;
-    law.modulus = options.modulus;
-    break;
-  case GreyLaw::linear:
-    law.kind = MaterialKind::linear;
-    law.intercept = options.intercept;
-    law.slope = options.slope;
-    break;
-  case GreyLaw::power:
-    law.kind = MaterialKind::power;
-    law.density_intercept = options.intercept;
-    law.density_slope = options.slope;
-    law.coefficient = options.coefficient;
-    law.exponent = options.exponent;
-    break;
-  case GreyLaw::labels:
-    law.kind = MaterialKind::table;
-    for (const auto& [label, entry] : options.labels)
-      law.table.push_back({label, entry.modulus, entry.poisson.value_or(law.poisson)});
-    break;
-  }
+  law.modulus_factor = options.modulus_unit == ModulusUnit::GPa ? 1000 : 1;
+  law.modulus = options.modulus;
+  law.intercept = law.density_intercept = options.intercept;
+  law.slope = law.density_slope = options.slope;
+  law.coefficient = options.coefficient;
+  law.exponent = options.exponent;
+  for (const auto& [label, entry] : options.labels)
+    law.table.push_back({label, entry.modulus, entry.poisson.value_or(law.poisson)});
   return law;
+}
+
+MaterialLaw law_of(const LabelLawChoice& choice, const BoneOptions& options) {
+  MaterialLaw law = law_of(choice.kind, options);
+  law.poisson = choice.poisson.value_or(law.poisson);
+  law.lower = choice.lower.value_or(law.lower);
+  law.upper = choice.upper.value_or(law.upper);
+  law.modulus = choice.modulus.value_or(law.modulus);
+  law.intercept = law.density_intercept = choice.intercept.value_or(law.intercept);
+  law.slope = law.density_slope = choice.slope.value_or(law.slope);
+  law.coefficient = choice.coefficient.value_or(law.coefficient);
+  law.exponent = choice.exponent.value_or(law.exponent);
+  return law;
+}
+
+/// That of voxels without a law by label.
+MaterialLaw usual_law(const BoneOptions& options) {
+  if (const std::optional<MaterialKind> kind = kind_of_law(options))
+    return law_of(*kind, options);
+  if (!has_label_laws_alone(options))
+    fail<UsageError>(options.input, ": say what its grey values mean: --law threshold, linear, "
+                                    "power, labels or modulus");
+  MaterialLaw nothing = law_of(MaterialKind::constant, options);
+  nothing.modulus = 0;
+  nothing.poisson = law_of(options.labels_of_mask.laws.begin()->second, options).poisson;
+  return nothing;
+}
+
+template<class Exec>
+MaterialField<Exec> apply_laws(const Exec& exec, const BoneOptions& options,
+                               const VoxelArray<Exec>& labels, const Communicator& comm,
+                               const VoxelArray<Exec>& image) {
+  const MaterialLaw usual = usual_law(options);
+  const LabelOptions& of_mask = options.labels_of_mask;
+  if (of_mask.laws.empty() && of_mask.pads.empty())
+    return apply_material_law(exec, usual, image, comm);
+  std::vector<LabelLaw> laws;
+  for (const auto& [label, choice] : of_mask.laws)
+    laws.push_back({label, law_of(choice, options)});
+  for (const auto& [label, pad] : of_mask.pads) { // void here: they are no bone
+    laws.push_back({label, law_of(MaterialKind::constant, options)});
+    laws.back().law.modulus = 0;
+    laws.back().law.poisson = usual.poisson;
+  }
+  return apply_label_laws(exec, usual, laws, labels, image, comm);
 }
 
 } // namespace
@@ -89,10 +114,10 @@ void map_model(const Exec& exec, const BoneOptions& options, const BoneModel<Exe
 
 template<class Exec>
 void apply_law(const Exec& exec, const BoneOptions& options, const ValueRange& range,
-               const Communicator& comm, BoneModel<Exec>& model) {
+               const VoxelArray<Exec>& labels, const Communicator& comm, BoneModel<Exec>& model) {
   MaterialField<Exec> field;
   try {
-    field = apply_material_law(exec, material_law(options, options.input), model.modulus, comm);
+    field = apply_laws(exec, options, labels, comm, model.modulus);
   } catch (const InputError& error) {
     fail<InputError>(options.input, model.turn ? ": as it is turned: " : ": ", error.what());
   }
@@ -108,7 +133,7 @@ void apply_law(const Exec& exec, const BoneOptions& options, const ValueRange& r
                      format_number(range.least), " to ", format_number(range.greatest),
                      "; look at the law, --lower and --upper");
   require_finite_moduli(options, field.maximum);
-  if (options.law == GreyLaw::modulus)
+  if (has_law(options, MaterialKind::modulus))
     require_unit(options, field.maximum);
   if (const int bins = options.preparation.bins; bins > 0)
     bin_values(exec, field.minimum, field.maximum, bins, model.modulus);
@@ -118,8 +143,8 @@ void apply_law(const Exec& exec, const BoneOptions& options, const ValueRange& r
 
 #define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template void map_model(const Exec&, const BoneOptions&, const BoneModel<Exec>&, ValueRange&);   \
-  template void apply_law(const Exec&, const BoneOptions&, const ValueRange&, const Communicator&, \
-                          BoneModel<Exec>&);
+  template void apply_law(const Exec&, const BoneOptions&, const ValueRange&,                      \
+                          const VoxelArray<Exec>&, const Communicator&, BoneModel<Exec>&);
 OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
 #undef OSSATURA_INSTANTIATE
 

@@ -28,10 +28,11 @@ template<class Exec>
 void map_model(const Exec& exec, const BoneOptions& options, const BoneModel<Exec>& model,
                ValueRange& range);
 
-/// Makes moduli of the grey values of the model, by --law and --bins. `range`: of the values, for
-/// messages. Of planes that the ranks of `comm` share by all. Throws InputError. Fences.
+/// Makes moduli of the grey values of the model, by --law, --label-laws and --bins. `range`: of the
+/// values, for messages. `labels`: those of the mask on the model, or empty without one. Of planes
+/// that the ranks of `comm` share by all. Throws InputError. Fences.
 template<class Exec>
 void apply_law(const Exec& exec, const BoneOptions& options, const ValueRange& range,
-               const Communicator& comm, BoneModel<Exec>& model);
+               const VoxelArray<Exec>& labels, const Communicator& comm, BoneModel<Exec>& model);
 
 } // namespace ossatura

@@ -2,6 +2,7 @@
 #include "apps/bone/input/load.hpp"
 
 #include "apps/bone/input/caps.hpp"
+#include "apps/bone/labels/pads.hpp"
 #include "apps/driver/output/table.hpp"
 #include <ossatura/core/comm/together.hpp>
 #include <ossatura/core/io/text/nodal_list.hpp>

@@ -12,6 +12,7 @@
 #include <ossatura/core/machine/part_loop.hpp>
 #include <ossatura/kernels/image/count_solid.hpp>
 #include <ossatura/kernels/image/enlarge.hpp>
+#include <ossatura/kernels/image/material_law.hpp>
 #include <ossatura/kernels/image/resample.hpp>
 
 #include <algorithm>
@@ -150,30 +151,44 @@ VoxelShape shape_of_voxels(const BoneOptions& options) {
   return options.resample ? VoxelShape::box : VoxelShape::cube;
 }
 
-/// 1 for the labels of the bone, and 0 for others.
-void select_labels(const BoneOptions& options, VoxelImage& mask) {
-  const std::set<int> wanted(options.mask_labels.begin(), options.mask_labels.end());
-  for_parts(mask.value.size(), std::size_t(1) << 16, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i)
-      if (mask.value[i] != 0)
-        mask.value[i] = wanted.empty() || wanted.count(int(mask.value[i])) > 0 ? 1 : 0;
-  });
-}
-
 template<class Exec>
-struct KeepMasked {
-  Array<float, Exec> mask, value;
+struct KeepLabels {
+  VoxelArray<Exec> labels;
+  Array<int, Exec> listed; ///< ascending
+  bool keeps_listed;       ///< else all others but 0
+  Array<float, Exec> value;
+
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    if (mask(i) == 0)
+    const float label = labels.value(i);
+    const bool is_listed = detail::find_label<Exec>(listed, double(label)) >= 0;
+    if (keeps_listed ? !is_listed : is_listed || label == 0)
       value(i) = 0;
   }
 };
 
-template<class Exec>
-void keep_masked(const Exec& exec, const VoxelArray<Exec>& selected,
-                 const VoxelArray<Exec>& modulus) {
-  Kokkos::parallel_for("ossatura::bone::keep_masked", range(exec, modulus.num_voxels()),
-                       KeepMasked<Exec>{selected.value, modulus.value});
+/// Throws where the mask lacks a label that an option names.
+void require_labels(const std::string& path, const BoneOptions& options,
+                    const std::set<int>& found) {
+  const auto require = [&](int label, const char* what) {
+    if (found.count(label) == 0)
+      fail<InputError>(path, ": the mask has no label ", label, what, "; it has ",
+                       list_of({found.begin(), found.end()}));
+  };
+  for (const int label : options.mask_labels)
+    require(label, "");
+  for (const auto& [label, law] : options.labels_of_mask.laws)
+    require(label, ", which has a law in --label-laws");
+  for (const auto& [label, pad] : options.labels_of_mask.pads)
+    require(label, ", which is a pad in --pads");
+  for (const int label : support_labels(options))
+    require(label, ", which plates or supports are to touch");
+  if (has_label_laws_alone(options) && options.mask_labels.empty())
+    for (const int label : found)
+      if (options.labels_of_mask.laws.count(label) == 0 &&
+          options.labels_of_mask.pads.count(label) == 0)
+        fail<InputError>(path, ": the mask has the label ", label,
+                         ", which has no law: give it one in --label-laws, or --law for those that "
+                         "have none, or name the bone with --mask-labels");
 }
 
 } // namespace
@@ -186,9 +201,9 @@ std::string mask_path(const BoneOptions& options) {
 }
 
 template<class Exec>
-void apply_mask(const Exec& exec, const BoneOptions& options,
-                const std::optional<Communicator>& ranks, DriverContext& context,
-                BoneModel<Exec>& model) {
+VoxelArray<Exec> read_model_labels(const Exec& exec, const BoneOptions& options,
+                                   const std::optional<Communicator>& ranks, DriverContext& context,
+                                   BoneModel<Exec>& model) {
   const Communicator comm = ranks.value_or(Communicator());
   const std::string path = mask_path(options);
   auto format = ImageFormat::surface;
@@ -212,50 +227,58 @@ void apply_mask(const Exec& exec, const BoneOptions& options,
   });
   const std::vector<int> all = comm.gather(std::vector<int>(found.begin(), found.end()));
   found.insert(all.begin(), all.end());
-  for (const int label : options.mask_labels)
-    if (found.count(label) == 0)
-      fail<InputError>(path, ": the mask has no label ", label, "; it has ",
-                       list_of({found.begin(), found.end()}));
-
-  const auto on_model = [&](const VoxelImage& image) {
-    const VoxelArray<Exec> read = to_device(exec, image, image.planes());
-    return reads_whole_image(options)
-               ? keep_planes(exec, ranks, prepare_labels(exec, options, model, read))
-               : read;
-  };
-  if (const std::set<int> touched = support_labels(options); !touched.empty()) {
-    const VoxelArray<Exec> labels = on_model(mask);
-    for (const int label : touched) {
-      if (found.count(label) == 0)
-        fail<InputError>(path, ": the mask has no label ", label,
-                         ", which plates or supports are to touch; it has ",
-                         list_of({found.begin(), found.end()}));
-      model.label_voxels[label] = comm.gather(list_label_voxels(exec, labels, label));
-    }
+  require_labels(path, options, found);
+  VoxelArray<Exec> labels = to_device(exec, mask, mask.planes());
+  if (reads_whole_image(options))
+    labels = keep_planes(exec, ranks, prepare_labels(exec, options, model, labels));
+  for (const int label : support_labels(options))
+    model.label_voxels[label] = comm.gather(list_label_voxels(exec, labels, label));
+  for (const auto& [label, pad] : options.labels_of_mask.pads) {
+    model.pad_voxels[label] = comm.gather(list_label_voxels(exec, labels, label));
+    if (model.pad_voxels[label].empty())
+      fail<InputError>(path, ": of the pad with the label ", label,
+                       " nothing is left: look at --crop and --resample");
   }
-
-  select_labels(options, mask);
-  const VoxelArray<Exec> selected = on_model(mask);
-  const std::int64_t before = comm.sum(count_solid(exec, model.modulus));
-  keep_masked(exec, selected, model.modulus);
-  const std::int64_t kept = comm.sum(count_solid(exec, model.modulus));
-  if (kept == 0)
-    fail<InputError>(path, ": none of the ", format_count(before),
-                     " voxels of bone has a label of the mask",
-                     options.mask_labels.empty() ? "" : " among --mask-labels", ": the labels are ",
-                     list_of({found.begin(), found.end()}));
-  log_info("the mask keeps ", format_count(kept), " of ", format_count(before), " voxels of bone");
+  return labels;
 }
 
 template<class Exec>
-void mask_upright(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& model) {
+VoxelArray<Exec> read_upright_labels(const Exec& exec, const BoneOptions& options,
+                                     const BoneModel<Exec>& model) {
   const std::string path = mask_path(options);
-  VoxelImage mask = read_labels(path, guess_format(path), {}, shape_of_voxels(options));
+  const VoxelImage mask = read_labels(path, guess_format(path), {}, shape_of_voxels(options));
   require_same_grid(path, mask, options, model.source);
-  (void)find_labels(path, mask);
-  select_labels(options, mask);
-  keep_masked(exec, prepare_labels(exec, options, model, to_device(exec, mask)), model.modulus);
-  fence(exec, "ossatura::bone::mask_upright");
+  require_labels(path, options, find_labels(path, mask));
+  return prepare_labels(exec, options, model, to_device(exec, mask));
+}
+
+template<class Exec>
+void keep_bone(const Exec& exec, const BoneOptions& options, const VoxelArray<Exec>& labels,
+               const VoxelArray<Exec>& modulus) {
+  std::vector<int> listed = options.mask_labels;
+  const bool keeps_listed = !listed.empty();
+  if (!keeps_listed)
+    for (const auto& [label, pad] : options.labels_of_mask.pads)
+      listed.push_back(label);
+  std::sort(listed.begin(), listed.end());
+  Kokkos::parallel_for("ossatura::bone::keep_labels", range(exec, modulus.num_voxels()),
+                       KeepLabels<Exec>{labels,
+                                        upload(exec, "ossatura::bone::listed_labels", listed),
+                                        keeps_listed, modulus.value});
+  fence(exec, "ossatura::bone::keep_bone");
+}
+
+template<class Exec>
+void apply_mask(const Exec& exec, const BoneOptions& options, const VoxelArray<Exec>& labels,
+                const Communicator& comm, BoneModel<Exec>& model) {
+  const std::int64_t before = comm.sum(count_solid(exec, model.modulus));
+  keep_bone(exec, options, labels, model.modulus);
+  const std::int64_t kept = comm.sum(count_solid(exec, model.modulus));
+  if (kept == 0)
+    fail<InputError>(mask_path(options), ": none of the ", format_count(before),
+                     " voxels of bone has a label of the mask",
+                     options.mask_labels.empty() ? "" : " among --mask-labels");
+  log_info("the mask keeps ", format_count(kept), " of ", format_count(before), " voxels of bone");
 }
 
 template<class Exec>
@@ -265,7 +288,7 @@ std::vector<float> read_mask(const Exec& exec, const BoneOptions& options,
   VoxelImage mask = read_labels(path, guess_format(path), {}, shape_of_voxels(options));
   if (mask.shape != model.source.shape)
     fail<InputError>(path, ": has changed since it was read first");
-  if (!reads_whole_image(options) && !model.caps)
+  if (!reads_whole_image(options) && !options.anatomy.has_caps())
     return std::move(mask.value);
   VoxelArray<Exec> labels = prepare_labels(exec, options, model, to_device(exec, mask));
   for (int d = 0; d < 3; ++d)
@@ -275,9 +298,15 @@ std::vector<float> read_mask(const Exec& exec, const BoneOptions& options,
 }
 
 #define OSSATURA_INSTANTIATE(Exec)                                                                 \
-  template void apply_mask(const Exec&, const BoneOptions&, const std::optional<Communicator>&,    \
-                           DriverContext&, BoneModel<Exec>&);                                      \
-  template void mask_upright(const Exec&, const BoneOptions&, BoneModel<Exec>&);                   \
+  template VoxelArray<Exec> read_model_labels(const Exec&, const BoneOptions&,                     \
+                                              const std::optional<Communicator>&, DriverContext&,  \
+                                              BoneModel<Exec>&);                                   \
+  template VoxelArray<Exec> read_upright_labels(const Exec&, const BoneOptions&,                   \
+                                                const BoneModel<Exec>&);                           \
+  template void keep_bone(const Exec&, const BoneOptions&, const VoxelArray<Exec>&,                \
+                          const VoxelArray<Exec>&);                                                \
+  template void apply_mask(const Exec&, const BoneOptions&, const VoxelArray<Exec>&,               \
+                           const Communicator&, BoneModel<Exec>&);                                 \
   template std::vector<float> read_mask(const Exec&, const BoneOptions&, const BoneModel<Exec>&);
 OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
 #undef OSSATURA_INSTANTIATE

@@ -9,23 +9,36 @@ namespace ossatura {
 /// The file of --mask for the input of this run, whose name stands for the first * in it.
 std::string mask_path(const BoneOptions& options);
 
-/// Makes voxels void where the mask has none of --mask-labels (0, where none are given), and lists
-/// those that supports touch (BoneModel::label_voxels). Logs what is left, and records the hash of
-/// the mask. Where `ranks` are given, all of them call it, and each reads its planes of the mask.
-/// Throws InputError for a mask that does not lie on the image, or holds no labels, and for labels
-/// that it has not. Fences.
+/// The labels of the mask on the grid of the model, before the law, of the planes that this process
+/// has. Lists the voxels that supports touch (BoneModel::label_voxels) and those of pads, and
+/// records the hash of the mask. Where `ranks` are given, all of them call it, and each reads its
+/// planes of the mask. Throws InputError for a mask that does not lie on the image, or holds no
+/// labels, and for labels that it has not. Fences.
 template<class Exec>
-void apply_mask(const Exec& exec, const BoneOptions& options,
-                const std::optional<Communicator>& ranks, DriverContext& context,
-                BoneModel<Exec>& model);
+VoxelArray<Exec> read_model_labels(const Exec& exec, const BoneOptions& options,
+                                   const std::optional<Communicator>& ranks, DriverContext& context,
+                                   BoneModel<Exec>& model);
 
-/// Makes voxels of a whole model that is not turned yet, nor resampled, void where the mask has
-/// none of --mask-labels. On one rank alone. Throws InputError as apply_mask(). Fences.
+/// The same for a whole model that is not turned yet, nor resampled. On one rank alone. Throws
+/// InputError as above. Fences.
 template<class Exec>
-void mask_upright(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& model);
+VoxelArray<Exec> read_upright_labels(const Exec& exec, const BoneOptions& options,
+                                     const BoneModel<Exec>& model);
 
-/// The labels of the mask that apply_mask() has found right, for each voxel of the whole model. On
-/// one rank alone. Throws InputError where the file is not there any more. Fences.
+/// Makes voxels of an image of moduli void where `labels` has none of --mask-labels (where none are
+/// given, 0 or a pad). Fences.
+template<class Exec>
+void keep_bone(const Exec& exec, const BoneOptions& options, const VoxelArray<Exec>& labels,
+               const VoxelArray<Exec>& modulus);
+
+/// keep_bone() of the model; logs what is left, and throws InputError where that is nothing. By all
+/// ranks of `comm` that share it. Fences.
+template<class Exec>
+void apply_mask(const Exec& exec, const BoneOptions& options, const VoxelArray<Exec>& labels,
+                const Communicator& comm, BoneModel<Exec>& model);
+
+/// The labels of the mask that read_model_labels() has found right, for each voxel of the whole
+/// model. On one rank alone. Throws InputError where the file is not there any more. Fences.
 template<class Exec>
 std::vector<float> read_mask(const Exec& exec, const BoneOptions& options,
                              const BoneModel<Exec>& model);

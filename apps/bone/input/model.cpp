@@ -5,6 +5,7 @@
 #include "apps/bone/input/law.hpp"
 #include "apps/bone/input/mask.hpp"
 #include "apps/bone/input/turn.hpp"
+#include "apps/bone/labels/pads.hpp"
 #include "apps/driver/output/table.hpp"
 #include "apps/driver/ranks.hpp"
 #include <ossatura/core/io/dicom/series.hpp>
@@ -95,7 +96,8 @@ VoxelImage read_series(const BoneOptions& options, const ChoosePlanes& planes,
   log_info(format_count(std::int64_t(series.files.size())), " slices of the DICOM series ",
            series.uid, series.description.empty() ? "" : ", '" + series.description + "'",
            series.unit.empty() ? "" : "; values are " + series.unit);
-  const bool is_density = options.law == GreyLaw::linear || options.law == GreyLaw::power;
+  const bool is_density =
+      has_law(options, MaterialKind::linear) || has_law(options, MaterialKind::power);
   if (!options.preparation.calibration && !series.is_rescaled)
     log_warning("no-calibration", options.input,
                 ": slices have no rescale slope and intercept, so that values are as stored: give "
@@ -313,8 +315,11 @@ void read_model(const Exec& exec, const BoneOptions& options,
     return;
   }
   range = {comm.min(range.least), comm.max(range.greatest)};
+  VoxelArray<Exec> labels;
+  if (!options.mask.empty())
+    labels = read_model_labels(exec, options, ranks, context, model);
   if (has_law) {
-    apply_law(exec, options, range, comm, model);
+    apply_law(exec, options, range, labels, comm, model);
     if (model.turn)
       clear_beside(exec, model.turn->grid, model.modulus);
   } else {
@@ -325,7 +330,7 @@ void read_model(const Exec& exec, const BoneOptions& options,
                        options.input, " has moduli: leave it out, or say --law modulus");
   }
   if (!options.mask.empty())
-    apply_mask(exec, options, ranks, context, model);
+    apply_mask(exec, options, labels, comm, model);
 }
 
 template<class Exec>
@@ -433,8 +438,10 @@ BoneModel<Exec> make_bone_model(const Exec& exec, const BoneOptions& options,
                   " voxels; ", format_count(model.num_dropped),
                   ", more than half of the bone, are left out");
   }
+  add_pads(exec, options, ranks, model);
   if (options.anatomy.has_caps())
     add_caps(exec, options, ranks, model);
+  note_foreign(exec, model);
   return model;
 }
 

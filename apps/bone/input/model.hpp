@@ -5,7 +5,7 @@
 #include "apps/bone/input/options.hpp"
 #include "apps/driver/context.hpp"
 #include <ossatura/kernels/bone/lame_field.hpp>
-#include <ossatura/kernels/bone/loads/caps.hpp>
+#include <ossatura/kernels/bone/loads/foreign_voxels.hpp>
 #include <ossatura/kernels/bone/loads/node_sets.hpp>
 #include <ossatura/kernels/image/moments.hpp>
 #include <ossatura/kernels/image/shared_planes.hpp>
@@ -40,8 +40,9 @@ struct BoneModel {
   std::vector<NodalValue> displacements, forces; ///< given by the input
   std::optional<ModelTurn> turn;                 ///< of the image, before the law
   LabelVoxels label_voxels;                      ///< of the mask, that supports touch
-  std::optional<Caps<Exec>> caps;                ///< in `modulus` and `poisson`
-  std::array<int, 3> planes_below{0, 0, 0};      ///< that were added for them across x, y, z
+  LabelVoxels pad_voxels;                        ///< of the mask, that are pads
+  std::optional<ForeignVoxels<Exec>> foreign;    ///< caps and pads in `modulus` and `poisson`
+  std::array<int, 3> planes_below{0, 0, 0};      ///< that were added for caps across x, y, z
   std::array<int, 3> planes_above{0, 0, 0};
   std::int64_t num_dropped = 0; ///< solid voxels left out as islands
 };

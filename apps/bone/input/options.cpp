@@ -156,6 +156,7 @@ void add_material_options(CLI::App& app, BoneOptions& o) {
                if (!o.labels.insert(parse_label(item)).second)
                  throw std::invalid_argument("label of '" + item + "' is listed twice");
            });
+  add_label_options(app, o);
 }
 
 /// A name of --test: the kind and, for shear, its axis and direction.
@@ -168,8 +169,9 @@ void add_condition_options(CLI::App& app, BoneOptions& o) {
   add_list(
       app, "--fix", "WHERE:XYZ[=MM],...",
       "Displacement of a side of the image (x-, x+, ..., z+), of what the voxels of --mask with a "
-      "label touch, or of a node X/Y/Z: z-:xyz, z+:z=-0.1, label:3:xyz, 10/12/0:xy; may be "
-      "repeated",
+      "label touch, of a line of it through the centre of the label, about which the rest may turn "
+      "(line:LABEL/AXIS), or of a node X/Y/Z: z-:xyz, z+:z=-0.1, label:3:xyz, line:5/y:xz, "
+      "10/12/0:xy; may be repeated",
       [&o](const Items& items) {
         for (const std::string& item : items)
           o.fix.push_back(parse_condition(item, false));
@@ -357,7 +359,8 @@ void add_result_options(CLI::App& app, BoneOptions& o) {
            o.common.dry_run = true;
          },
          "Instead of a solve a picture, .png, of three sections through the centre of the bone: "
-         "its moduli, caps, and the nodes that rest (blue), move (red) or are pushed (yellow); "
+         "its moduli, caps and pads, and the nodes that rest (blue), move (red) or are pushed "
+         "(yellow); "
          "otherwise as --dry-run. A * stands for the input's name")
       ->type_name("FILE");
   app.add_option("--parosol-output", o.parosol_output,

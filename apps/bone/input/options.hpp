@@ -6,6 +6,7 @@
 #include "apps/bone/input/anatomy.hpp"
 #include "apps/bone/input/preparation.hpp"
 #include "apps/bone/input/strength_options.hpp"
+#include "apps/bone/labels/options.hpp"
 #include "apps/bone/remodelling/options.hpp"
 #include "apps/driver/options/common.hpp"
 #include <ossatura/core/io/hdf5/parosol.hpp>
@@ -53,12 +54,6 @@ constexpr Names<GreyLaw> names_of(GreyLaw) {
           {GreyLaw::threshold, "threshold"}, {GreyLaw::linear, "linear"},
           {GreyLaw::power, "power"},         {GreyLaw::labels, "labels"}};
 }
-
-/// The material of one label.
-struct LabelEntry {
-  double modulus;                ///< MPa
-  std::optional<double> poisson; ///< else --poisson
-};
 
 /// Which load. Plates are normal to `axis`; the lower one holds, the upper one moves.
 enum class LoadTest {
@@ -220,6 +215,7 @@ struct BoneOptions {
   double coefficient = 6850; ///< MPa
   double exponent = 1.49;
   std::map<int, LabelEntry> labels;
+  LabelOptions labels_of_mask;
 
   // Test
   LoadTest test = LoadTest::by_input;

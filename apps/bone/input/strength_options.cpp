@@ -155,9 +155,6 @@ void check_strength_options(const CLI::App& app, const BoneOptions& o) {
   if (!o.force.empty() || !o.force_file.empty())
     fail<UsageError>("--strength goes by displacement, for a force beyond the ultimate load has no "
                      "answer: prescribe it with --fix in place of --force");
-  if (o.anatomy.has_caps())
-    fail<UsageError>("--strength has one law of yield, which the material of --cap does not have: "
-                     "load the bone itself, by --surface visible or --plate-labels");
   if (is_cohort(o) && !choice.curve.empty())
     fail<UsageError>("--curve names one file, and there are several inputs: give --output-dir, "
                      "and each has its own");

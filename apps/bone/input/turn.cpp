@@ -31,9 +31,12 @@ PrincipalAxes find_bone_axes(const Exec& exec, const BoneOptions& options, Value
   BoneModel<Exec> upright = model;
   upright.modulus = take_planes(exec, model.modulus, model.modulus.planes());
   map_model(exec, options, upright, range);
-  apply_law(exec, options, range, {}, upright);
+  VoxelArray<Exec> labels;
   if (!options.mask.empty())
-    mask_upright(exec, options, upright);
+    labels = read_upright_labels(exec, options, model);
+  apply_law(exec, options, range, labels, {}, upright);
+  if (!options.mask.empty())
+    keep_bone(exec, options, labels, upright.modulus);
   if (options.largest_component)
     keep_largest_component(exec, upright.modulus,
                            options.connected_by_node ? Connectivity::node : Connectivity::face);

@@ -53,26 +53,36 @@ struct TakeNumbers {
 template<class Exec>
 struct ListCaps {
   VoxelGrid<Exec> grid;
-  Caps<Exec> caps;
+  ForeignVoxels<Exec> foreign;
   Array<int, Exec> element;
   Array<std::uint8_t, Exec> cap;
 
   KOKKOS_FUNCTION void operator()(std::int64_t e) const {
     const Site s = grid.site(element(e));
-    cap(e) = std::uint8_t(caps.at(s.x, s.y, s.z));
+    cap(e) = std::uint8_t(foreign.at(s.x, s.y, s.z));
   }
 };
 
-/// Of each voxel of the fields 0, or 1 for one of the lower cap and 2 for one of the upper.
+/// Of each voxel of the fields 0, 1 for one of the lower cap, 2 of the upper, 3 of a pad.
 template<class Exec>
-Array<std::uint8_t, Exec> list_caps(const Exec& exec, const Caps<Exec>& caps,
+Array<std::uint8_t, Exec> list_caps(const Exec& exec, const ForeignVoxels<Exec>& foreign,
                                     const BoneSolution<Exec>& solution) {
   const Array<int, Exec>& element = solution.fields.element;
   const auto cap = make_uninitialized<std::uint8_t>(exec, element.extent(0), "ossatura::bone::cap");
   Kokkos::parallel_for("ossatura::bone::list_caps", range(exec, element.extent(0)),
-                       ListCaps<Exec>{solution.grid, caps, element, cap});
+                       ListCaps<Exec>{solution.grid, foreign, element, cap});
   return cap;
 }
+
+template<class Exec>
+struct ClearForeign {
+  Array<std::uint8_t, Exec> foreign;
+  Array<double, Exec> value;
+  KOKKOS_FUNCTION void operator()(std::int64_t e) const {
+    if (foreign(e) != 0)
+      value(e) = 0;
+  }
+};
 
 template<class Exec>
 struct ListModuli {
@@ -183,20 +193,30 @@ Array<double, Exec> list_moduli(const Exec& exec, const BoneSolution<Exec>& solu
   return modulus;
 }
 
+template<class Exec>
+Array<double, Exec> list_bone_densities(const Exec& exec, const BoneOptions& options,
+                                        const BoneModel<Exec>& model,
+                                        const BoneSolution<Exec>& solution) {
+  const auto density = list_densities(exec, remodelling_law(options), solution.fields.element,
+                                      solution.lame.mu_value);
+  if (model.foreign)
+    Kokkos::parallel_for("ossatura::bone::clear_foreign", range(exec, density.extent(0)),
+                         ClearForeign<Exec>{list_caps(exec, *model.foreign, solution), density});
+  return density;
+}
+
 namespace {
 
 /// Moduli, if they are wanted, and the densities that remodelling made. `cells` makes their fields.
 template<class Exec, class Cells>
-void append_material(const Exec& exec, const BoneOptions& options, bool wants_moduli,
-                     const BoneSolution<Exec>& solution, RankBlocks<Exec>& blocks,
-                     const Cells& cells) {
+void append_material(const Exec& exec, const BoneOptions& options, const BoneModel<Exec>& model,
+                     bool wants_moduli, const BoneSolution<Exec>& solution,
+                     RankBlocks<Exec>& blocks, const Cells& cells) {
   if (wants_moduli)
     append(blocks, list_moduli(exec, solution), 1, cells(double(), "modulus", 1, "MPa"));
   if (options.remodelling.steps > 0)
-    append(blocks,
-           list_densities(exec, remodelling_law(options), solution.fields.element,
-                          solution.lame.mu_value),
-           1, cells(double(), "density", 1, "g/cm3"));
+    append(blocks, list_bone_densities(exec, options, model, solution), 1,
+           cells(double(), "density", 1, "g/cm3"));
 }
 
 } // namespace
@@ -250,10 +270,10 @@ void write_fields(const Exec& exec, const std::string& path, const BoneOptions& 
       return field;
     };
   };
-  if (model.caps)
-    append(blocks, list_caps(exec, *model.caps, solution), 1,
+  if (model.foreign)
+    append(blocks, list_caps(exec, *model.foreign, solution), 1,
            [&] { return file->template cell_field<std::uint8_t>("cap"); });
-  append_material(exec, options, wants("modulus"), solution, blocks, cells);
+  append_material(exec, options, model, wants("modulus"), solution, blocks, cells);
   const auto write_cells = [&](const char* name, const Array<float, Exec>& values,
                                const char* unit) {
     if (wants(name))
@@ -365,6 +385,8 @@ void write_parosol(const Exec& exec, const std::string& path, const BoneModel<Ex
 
 #define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template Array<double, Exec> list_moduli(const Exec&, const BoneSolution<Exec>&);                \
+  template Array<double, Exec> list_bone_densities(                                                \
+      const Exec&, const BoneOptions&, const BoneModel<Exec>&, const BoneSolution<Exec>&);         \
   template void write_fields(const Exec&, const std::string&, const BoneOptions&,                  \
                              const BoneModel<Exec>&, const VoxelProblem<Exec>&,                    \
                              const BoneLoad<Exec>&, const BoneSolution<Exec>&, const std::string&, \

@@ -15,6 +15,12 @@ namespace ossatura {
 template<class Exec>
 Array<double, Exec> list_moduli(const Exec& exec, const BoneSolution<Exec>& solution);
 
+/// [num_elem] the densities that remodelling made (g/cm3), 0 of caps and pads. Does not fence.
+template<class Exec>
+Array<double, Exec> list_bone_densities(const Exec& exec, const BoneOptions& options,
+                                        const BoneModel<Exec>& model,
+                                        const BoneSolution<Exec>& solution);
+
 /// Writes the solid voxels with the fields named in the options as VTKHDF, with what `problem`
 /// holds and the forces of `load`. `status` of the solve goes in, too. Fences.
 template<class Exec>

@@ -98,7 +98,7 @@ void write_field_image(const Exec& exec, const std::string& field, const std::st
   if (field == "modulus")
     fill(list_moduli(exec, solution));
   else if (field == "density")
-    fill(list_densities(exec, remodelling_law(options), fields.element, solution.lame.mu_value));
+    fill(list_bone_densities(exec, options, model, solution));
   else
     fill(field == "sed"              ? fields.energy_density
          : field == "von_mises"      ? fields.von_mises

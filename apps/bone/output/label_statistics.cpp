@@ -52,8 +52,8 @@ bool has_axial_plates(const BoneOptions& options, const BoneModel<Exec>& model) 
          options.test == LoadTest::confined;
 }
 
-/// The forces through the layers across the axis, of the bone and of the whole with its caps.
-/// `label` of the bone's voxels are numbers of `labels`.
+/// The forces through the layers across the axis, of the bone and of the whole with its caps and
+/// pads. `label` of the bone's voxels are numbers of `labels`.
 template<class Exec>
 SectionForces sum_sections(const Exec& exec, const BoneOptions& options,
                            const BoneModel<Exec>& model, const VoxelProblem<Exec>& problem,
@@ -83,10 +83,10 @@ SectionForces sum_sections(const Exec& exec, const BoneOptions& options,
   };
   sum(bone, [&](std::size_t layer, std::size_t voxel, double force) {
     sections.of_label[layer * labels.size() + std::size_t(label[voxel])] += force;
-    if (!model.caps)
+    if (!model.foreign)
       sections.force[layer] += force;
   });
-  if (model.caps)
+  if (model.foreign)
     sum(whole,
         [&](std::size_t layer, std::size_t, double force) { sections.force[layer] += force; });
 

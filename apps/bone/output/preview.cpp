@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/bone/output/preview.hpp"
 
-#include "apps/bone/input/caps.hpp"
+#include "apps/bone/labels/pads.hpp"
 #include "apps/driver/output/names.hpp"
 #include <ossatura/core/base/timer.hpp>
 #include <ossatura/kernels/bone/loads/loaded_nodes.hpp>
@@ -20,12 +20,11 @@ constexpr int most_pixels = 1500, usual_pixels = 480; ///< along an axis of a se
 constexpr int margin = 12;                            ///< pixels around sections
 
 /// The voxels of a plane of the model: 0 void, greater than 0 the modulus, less the negative one of
-/// a cap. A pixel is every `step`-th voxel.
+/// a cap or a pad. A pixel is every `step`-th voxel.
 template<class Exec>
 struct TakeSection {
   VoxelArray<Exec> modulus;
-  Caps<Exec> caps;
-  bool has_caps;
+  ForeignVoxels<Exec> foreign;
   int normal, plane, step, columns;
   int across, up; ///< axes of a section
   Array<float, Exec> section;
@@ -35,8 +34,8 @@ struct TakeSection {
     voxel[across] = step * int(i % columns);
     voxel[up] = step * int(i / columns);
     const float value = modulus.value_or_void(voxel[0], voxel[1], voxel[2]);
-    const bool is_cap = has_caps && caps.at(voxel[0], voxel[1], voxel[2]) != 0;
-    section(i) = is_cap ? -value : value;
+    const bool is_foreign = foreign.at(voxel[0], voxel[1], voxel[2]) != 0;
+    section(i) = is_foreign ? -value : value;
   }
 };
 
@@ -69,10 +68,10 @@ Section take_section(const Exec& exec, const BoneModel<Exec>& model, int normal,
   section.rows = (model.modulus.shape[section.up] + section.step - 1) / section.step;
   const std::int64_t size = std::int64_t(section.columns) * section.rows;
   const auto values = make_uninitialized<float>(exec, size, "ossatura::bone::section");
-  Kokkos::parallel_for("ossatura::bone::take_section", range(exec, size),
-                       TakeSection<Exec>{model.modulus, model.caps.value_or(Caps<Exec>()),
-                                         model.caps.has_value(), normal, plane, section.step,
-                                         section.columns, section.across, section.up, values});
+  Kokkos::parallel_for(
+      "ossatura::bone::take_section", range(exec, size),
+      TakeSection<Exec>{model.modulus, model.foreign.value_or(ForeignVoxels<Exec>()), normal, plane,
+                        section.step, section.columns, section.across, section.up, values});
   const std::vector<float> here = download(exec, values), of_all = comm.gather(here);
   section.value.assign(here.size(), 0);
   for (std::size_t i = 0; i < of_all.size(); ++i) // one rank has it, the others 0
@@ -113,7 +112,7 @@ std::vector<MarkedNode> marked_nodes(const Exec& exec, const VoxelProblem<Exec>&
   return nodes;
 }
 
-/// Grey by the logarithm of the modulus over two decades below the largest, caps brown.
+/// Grey by the logarithm of the modulus over two decades below the largest, caps and pads brown.
 Rgb colour_of(float value, double largest) {
   if (value == 0)
     return void_colour;

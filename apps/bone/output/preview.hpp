@@ -15,10 +15,10 @@ namespace ossatura {
 std::string preview_path(const BoneOptions& options, const std::string& stem);
 
 /// Three sections of the model through the centre of the bone, side by side: across x (y to the
-/// right, z up), across y (x, z) and across z (x, y). Bone is grey by its modulus, caps are brown,
-/// void is black. Held nodes in the sections are blue where they rest and red where they move,
-/// loaded ones yellow. Of a problem that is cut all its ranks call it, with their planes of the
-/// image; the first has the picture. Fences.
+/// right, z up), across y (x, z) and across z (x, y). Bone is grey by its modulus, caps and pads
+/// are brown, void is black. Held nodes in the sections are blue where they rest and red where they
+/// move, loaded ones yellow. Of a problem that is cut all its ranks call it, with their planes of
+/// the image; the first has the picture. Fences.
 template<class Exec>
 RgbImage draw_preview(const Exec& exec, const BoneModel<Exec>& model,
                       const VoxelProblem<Exec>& problem, const BoneLoad<Exec>& load);

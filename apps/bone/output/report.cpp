@@ -45,6 +45,8 @@ void add_model(Table& table, const BoneModelInfo& model) {
                         format_number(model.volume_fraction(), 4));
   if (model.num_cap_elem > 0)
     table.row("caps", format_count(model.num_cap_elem) + " voxels");
+  if (model.num_pad_elem > 0)
+    table.row("pads", format_count(model.num_pad_elem) + " voxels");
   if (model.num_dropped_elem > 0)
     table.row("left out",
               format_count(model.num_dropped_elem) + " voxels not connected to the rest");
@@ -259,6 +261,8 @@ Json to_json(const BoneModelInfo& model) {
     json["caps"] = {{"elements", model.num_cap_elem},
                     {"planes_below", model.planes_below},
                     {"planes_above", model.planes_above}};
+  if (model.num_pad_elem > 0)
+    json["pads"] = {{"elements", model.num_pad_elem}};
   return json;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/bone/output/results.hpp"
 
-#include "apps/bone/input/caps.hpp"
+#include "apps/bone/labels/pads.hpp"
 #include <ossatura/kernels/bone/lame_summary.hpp>
 
 #include <algorithm>
@@ -78,10 +78,11 @@ BoneModelInfo describe_model(const Exec& exec, const BoneOptions& options,
   info.num_dropped_elem = model.num_dropped;
   const SharedEntries nodes = share_nodes(exec, problem);
   const LameField<Exec> bone = bone_of(exec, model, problem).lame;
-  if (model.caps)
-    info.num_cap_elem =
-        info.num_elem -
-        nodes.comm.sum(std::int64_t(list_elements(exec, grid, bone.mu_value).extent(0)));
+  if (model.foreign) {
+    info.num_pad_elem = count_foreign(exec, nodes, grid, *model.foreign, problem.lame, 3);
+    info.num_cap_elem = count_foreign(exec, nodes, grid, *model.foreign, problem.lame, 1) +
+                        count_foreign(exec, nodes, grid, *model.foreign, problem.lame, 2);
+  }
   info.planes_below = model.planes_below;
   info.planes_above = model.planes_above;
   const LameSummary summary = summarise_lame(exec, nodes, bone);
@@ -89,7 +90,7 @@ BoneModelInfo describe_model(const Exec& exec, const BoneOptions& options,
   info.modulus_min = summary.modulus_min;
   info.modulus_max = summary.modulus_max;
   info.modulus_mean = summary.modulus_sum / double(info.num_bone_elem());
-  const LameSummary whole = model.caps ? summarise_lame(exec, nodes, problem.lame) : summary;
+  const LameSummary whole = model.foreign ? summarise_lame(exec, nodes, problem.lame) : summary;
   info.poisson_min = whole.poisson_min;
   info.poisson_max = whole.poisson_max;
   check_poisson(info);

@@ -43,12 +43,13 @@ struct BoneModelInfo {
   std::int64_t num_components = 0;   ///< parts that share no node, of what is solved
   std::int64_t num_dropped_elem = 0; ///< of parts left out
   std::int64_t num_cap_elem = 0;     ///< of num_elem those of caps, which are no bone
+  std::int64_t num_pad_elem = 0;     ///< and those of pads, which are none either
   std::array<int, 3> planes_below{0, 0, 0}, planes_above{0, 0, 0}; ///< added for caps
   double modulus_min = 0, modulus_max = 0, modulus_mean = 0;       ///< over the bone
   double poisson_min = 0, poisson_max = 0;
 
   std::int64_t num_dofs() const { return 3 * num_nodes; }
-  std::int64_t num_bone_elem() const { return num_elem - num_cap_elem; }
+  std::int64_t num_bone_elem() const { return num_elem - num_cap_elem - num_pad_elem; }
   double bone_volume() const {
     return static_cast<double>(num_bone_elem()) * spacing * spacing * spacing;
   }

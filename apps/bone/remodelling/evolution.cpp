@@ -68,14 +68,15 @@ bool solve_state(const Exec& exec, const BoneOptions& options, const VoxelProble
 } // namespace
 
 template<class Exec>
-void run_remodelling(const Exec& exec, const BoneOptions& options,
+void run_remodelling(const Exec& exec, const BoneOptions& options, const BoneModel<Exec>& model,
                      const VoxelProblem<Exec>& problem, const BoneLoad<Exec>& load,
                      VoxelSolver<Exec>& solver, const std::string& path, BoneResults& results,
                      DriverContext& context) {
   if (problem.lame.lambda_value.data() != problem.lame.mu_value.data())
-    fail<InputError>(options.input,
-                     ": has a Poisson's ratio for each voxel, and --remodel takes one "
-                     "for all: leave that image out of the file");
+    fail<InputError>(
+        options.input,
+        ": has a Poisson's ratio for each voxel, and --remodel takes one for all: leave "
+        "that image out of the file, and give --cap and --pads that of the bone");
   const RemodellingLaw law = remodelling_law(options);
   const int num_steps = options.remodelling.steps;
   results.remodelling = RemodellingResults{law, num_steps, {}};
@@ -93,7 +94,10 @@ void run_remodelling(const Exec& exec, const BoneOptions& options,
   step.residual = solve.residual;
   for (int number = 0; solve.converged; ++number) {
     const BoneSolution<Exec> solution = evaluate_solution(exec, problem, load);
-    const VoxelFields<Exec>& fields = solution.fields;
+    const VoxelFields<Exec> fields =
+        model.foreign ? without_foreign(exec, share_nodes(exec, problem), problem.grid,
+                                        *model.foreign, problem.lame, solution.fields)
+                      : solution.fields;
     // With one Poisson's ratio the moduli are there for both of Lame's constants.
     if (number == 0)
       density = list_densities(exec, law, fields.element, problem.lame.mu_value);
@@ -114,9 +118,10 @@ void run_remodelling(const Exec& exec, const BoneOptions& options,
 }
 
 #define OSSATURA_INSTANTIATE(Exec)                                                                 \
-  template void run_remodelling(const Exec&, const BoneOptions&, const VoxelProblem<Exec>&,        \
-                                const BoneLoad<Exec>&, VoxelSolver<Exec>&, const std::string&,     \
-                                BoneResults&, DriverContext&);
+  template void run_remodelling(const Exec&, const BoneOptions&, const BoneModel<Exec>&,           \
+                                const VoxelProblem<Exec>&, const BoneLoad<Exec>&,                  \
+                                VoxelSolver<Exec>&, const std::string&, BoneResults&,              \
+                                DriverContext&);
 OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
 #undef OSSATURA_INSTANTIATE
 

@@ -14,7 +14,7 @@ namespace ossatura {
 /// Adds the states to the results, and iterations to the last of the solves; `path` is the file of
 /// the states, or empty. load.u and the moduli are those of the last state then. Fences.
 template<class Exec>
-void run_remodelling(const Exec& exec, const BoneOptions& options,
+void run_remodelling(const Exec& exec, const BoneOptions& options, const BoneModel<Exec>& model,
                      const VoxelProblem<Exec>& problem, const BoneLoad<Exec>& load,
                      VoxelSolver<Exec>& solver, const std::string& path, BoneResults& results,
                      DriverContext& context);

@@ -65,9 +65,9 @@ void check_remodelling_options(const CLI::App& app, const BoneOptions& o) {
     fail<UsageError>("--remodel follows one load, and --test homogenise has six");
   if (o.strength.criterion)
     fail<UsageError>("--remodel is of elastic bone, and --strength loads it beyond: leave one out");
-  if (o.anatomy.has_caps())
-    fail<UsageError>("--remodel changes all that is loaded, and the material of --cap is no bone: "
-                     "load the bone itself, by --surface visible or --plate-labels");
+  if (!o.labels_of_mask.laws.empty())
+    fail<UsageError>("--remodel changes densities by one --law power, and --label-laws has others: "
+                     "leave one out");
   if (divides_model(o, Communicator::world().size()))
     fail<UsageError>("--remodel is for one process a model: start one, or divide several inputs");
 }

@@ -23,14 +23,20 @@ struct DamagedVoxels {
   /// The same and, where damage is `irreversible`, of what was evaluated since.
   Array<float, Exec> trial;
   bool irreversible = false;
+  Array<std::uint8_t, Exec> elastic{}; ///< [num_nodes] not 0 at lowest corners of voxels that no
+                                       ///< load damages; or empty, where there are none
+  KOKKOS_FUNCTION bool is_elastic(int lowest) const {
+    return elastic.extent(0) > 0 && elastic(lowest) != 0;
+  }
 };
 
-/// Without damage; copies the moduli. Does not fence.
+/// Without damage; copies the moduli. `elastic`: as in DamagedVoxels. Does not fence.
 template<class Exec>
 DamagedVoxels<Exec> make_damaged_voxels(const Exec& exec, const VoxelGrid<Exec>& grid,
                                         const LameField<Exec>& intact, double edge,
-                                        const DamageLaw& law) {
-  DamagedVoxels<Exec> voxels{grid, intact, intact, edge, law, {}, {}, false};
+                                        const DamageLaw& law,
+                                        const Array<std::uint8_t, Exec>& elastic = {}) {
+  DamagedVoxels<Exec> voxels{grid, intact, intact, edge, law, {}, {}, false, elastic};
   const auto copy_of = [&](const Array<float, Exec>& value) {
     const auto own =
         make_uninitialized<float>(exec, value.extent(0), "ossatura::damaged_voxels::lame");
@@ -70,7 +76,7 @@ struct SoftenVoxels {
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const int lowest = int(i);
-    if (!voxels.intact.solid(lowest))
+    if (!voxels.intact.solid(lowest) || voxels.is_elastic(lowest))
       return;
     const VoxelDamage damage = damage_of(voxels, lowest);
     double modes[24];
@@ -109,7 +115,8 @@ struct CommitDamage {
     double modes[24], force[24];
     find_modes(voxels.grid, lowest, u, modes);
     const double old = double(voxels.most(lowest)), trial = double(voxels.trial(lowest));
-    const double now = damage.load(modes), most = now > trial ? now : trial;
+    const double now = voxels.is_elastic(lowest) ? 0 : damage.load(modes),
+                 most = now > trial ? now : trial;
     const double kept = damage.kept(most);
     find_modes(voxels.grid, lowest, u, force);
     sum[0] += 0.5 * kept * intact_product(damage.intact, modes, force);

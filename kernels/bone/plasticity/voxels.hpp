@@ -24,20 +24,37 @@ struct PlasticState {
 namespace detail {
 /// Bits of PlasticState::flag.
 enum PlasticFlag : std::uint8_t {
-  has_flown = 1, ///< the voxel has plastic strain
-  flows = 2      ///< it yields at the displacement that was evaluated last
+  has_flown = 1,   ///< the voxel has plastic strain
+  flows = 2,       ///< it yields at the displacement that was evaluated last
+  never_yields = 4 ///< whatever the displacement
 };
 } // namespace detail
 
-/// Without plastic strain. Does not fence.
+namespace detail {
 template<class Exec>
-PlasticState<Exec> make_plastic_state(const Exec& exec, const VoxelGrid<Exec>& grid) {
+struct MarkNeverYields {
+  Array<std::uint8_t, Exec> elastic, flag;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    if (elastic(i) != 0)
+      flag(i) = never_yields;
+  }
+};
+} // namespace detail
+
+/// Without plastic strain. Voxels stay elastic whose lowest corner `elastic` [num_nodes] marks;
+/// none where it is empty. Does not fence.
+template<class Exec>
+PlasticState<Exec> make_plastic_state(const Exec& exec, const VoxelGrid<Exec>& grid,
+                                      const Array<std::uint8_t, Exec>& elastic = {}) {
   PlasticState<Exec> state;
   state.value = decltype(state.value)(
       Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ossatura::plastic_state"),
       grid.num_nodes);
   Kokkos::deep_copy(exec, state.value, 0.0F);
   state.flag = make_zeros<std::uint8_t>(exec, grid.num_nodes, "ossatura::plastic_flags");
+  if (elastic.extent(0) > 0)
+    Kokkos::parallel_for("ossatura::mark_never_yields", range(exec, grid.num_nodes),
+                         detail::MarkNeverYields<Exec>{elastic, state.flag});
   return state;
 }
 
@@ -112,7 +129,7 @@ struct SubtractPlasticForces {
   Array<double, Exec> u, y;
 
   KOKKOS_FUNCTION void operator()(int lowest, const Site& site) const {
-    if (!voxels.lame.solid(lowest))
+    if (!voxels.lame.solid(lowest) || state.flag(lowest) & never_yields)
       return;
     const VoxelYield voxel = yield_of(voxels.lame, voxels.cone, voxels.edge, lowest);
     int node[8];
@@ -214,14 +231,15 @@ struct CommitPlastic {
     const PlasticVoxel old = load_plastic(state, lowest);
     const VoxelTrial trial(voxel, modes, old);
     PlasticVoxel plastic = old;
-    if (trial.yield > 0) {
+    const bool yields = trial.yield > 0 && !(state.flag(lowest) & never_yields);
+    if (yields) {
       VoxelReturn(voxel, trial).add_to(trial, plastic);
       store(lowest, plastic);
       plastic = load_plastic(state, lowest); // as it is kept
     }
     const VoxelStress now(voxel, modes, plastic);
     sum[0] += 0.5 * elastic_product(voxel, now.stress, now.strain, now.force, now.mode);
-    if (trial.yield > 0) {
+    if (yields) {
       load_modes(node, before, modes);
       VoxelStress mean(voxel, modes, old);
       double strain[6], mode[num_higher_modes];

@@ -40,12 +40,14 @@ struct TangentCorrection final : VoxelCorrection<Exec> {
 template<class Exec>
 class PlasticBehaviour final : public VoxelBehaviour<Exec> {
 public:
+  /// `elastic`: voxels that never yield, as make_plastic_state() takes them.
   PlasticBehaviour(const Exec& exec, const VoxelProblem<Exec>& problem, const YieldCone& cone,
-                   const CgOptions& cg, double linear_tolerance, int max_newton)
+                   const CgOptions& cg, double linear_tolerance, int max_newton,
+                   const Array<std::uint8_t, Exec>& elastic)
       : VoxelBehaviour<Exec>(problem.held)
       , voxels_{problem.grid, problem.lame, problem.edge, cone,
                 make_voxel_colours(exec, problem.grid)}
-      , state_(make_plastic_state(exec, problem.grid))
+      , state_(make_plastic_state(exec, problem.grid, elastic))
       , delta_(make_zeros<double>(exec, problem.grid.num_dofs(), "ossatura::strength::delta"))
       , cg_(cg)
       , linear_tolerance_(linear_tolerance)

@@ -2,7 +2,7 @@
 // Caps against plain loops over the columns of an image.
 #include "tests/backend_test.hpp"
 #include "tests/kernels/bone/lattice.hpp"
-#include <ossatura/kernels/bone/loads/caps.hpp>
+#include <ossatura/kernels/bone/loads/foreign_voxels.hpp>
 
 #include <random>
 
@@ -69,7 +69,7 @@ OSSATURA_BACKEND_TEST("Caps fill the columns between a plane and the surface tha
 
   const VoxelGrid<TestType> grid = make_voxel_grid(exec, modulus);
   const LameField<TestType> lame = make_lame_field(exec, grid, make_material(modulus, 0.3));
-  const auto bone = host_values(without_caps(exec, grid, caps, lame).mu_value);
+  const auto bone = host_values(without_foreign(exec, grid, {true, caps, {}}, lame).mu_value);
   const auto all = host_values(lame.mu_value);
   const auto sites = host_sites(grid);
   for (std::size_t n = 0; n < sites.size(); ++n) {
@@ -99,7 +99,8 @@ OSSATURA_BACKEND_TEST("Fields of the bone alone are those of its voxels, in thei
   double energy = 0;
   const VoxelFields<TestType> fields = compute_voxel_fields(
       exec, nodes, grid, lame, 1, upload(exec, "test::u", u), EnergyPoint::centre, false, energy);
-  const VoxelFields<TestType> bone = without_caps(exec, nodes, grid, caps, lame, fields);
+  const VoxelFields<TestType> bone =
+      without_foreign(exec, nodes, grid, {true, caps, {}}, lame, fields);
   const auto element = host_values(fields.element), of_bone = host_values(bone.element);
   const auto value = host_values(fields.von_mises), kept = host_values(bone.von_mises);
   const auto sed = host_values(fields.energy_density), kept_sed = host_values(bone.energy_density);
@@ -118,6 +119,55 @@ OSSATURA_BACKEND_TEST("Fields of the bone alone are those of its voxels, in thei
   }
   CHECK(k == of_bone.size());
   CHECK(k < element.size());
+}
+
+OSSATURA_BACKEND_TEST("Listed voxels are foreign beside caps, and filled where they are",
+                      "[caps]") {
+  const TestType exec;
+  const std::vector<float> image = crumbs();
+  const VoxelArray<TestType> modulus = device_image(exec, cap_shape, image);
+  ForeignVoxels<TestType> foreign;
+  foreign.has_caps = true;
+  foreign.caps.ends = find_column_ends(exec, modulus, 2);
+  foreign.caps.upper = {true, 8, 6, 6, 90.0f, 0.2f};
+  std::vector<std::uint64_t> listed;
+  std::vector<int> kind(image.size(), 0);
+  const std::vector<int> cap = expected_caps(image);
+  std::mt19937 random(3);
+  for (std::size_t i = 0; i < image.size(); ++i) {
+    kind[i] = cap[i] == 2 ? 2 : random() % 4 == 0 ? 3 : 0;
+    const int plane = cap_shape[0] * cap_shape[1], k = int(i);
+    if (kind[i] == 3)
+      listed.push_back(
+          ossatura::detail::pack_site(k % cap_shape[0], k % plane / cap_shape[0], k / plane));
+  }
+  std::sort(listed.begin(), listed.end());
+  foreign.listed = upload(exec, "test::listed", listed);
+  fill_caps(exec, foreign.caps, modulus, {});
+  fill_listed(exec, foreign.listed, 55.0f, modulus);
+  const std::vector<float> filled = host_values(modulus);
+  std::int64_t counts[4] = {0, 0, 0, 0};
+  for (std::size_t i = 0; i < image.size(); ++i) {
+    CHECK(filled[i] == (kind[i] == 2 ? 90.0f : kind[i] == 3 ? 55.0f : image[i]));
+    counts[kind[i]] += filled[i] > 0;
+  }
+  REQUIRE((counts[0] > 0 && counts[2] > 0 && counts[3] > 0));
+
+  const VoxelGrid<TestType> grid = make_voxel_grid(exec, modulus);
+  const LameField<TestType> lame = make_lame_field(exec, grid, make_material(modulus, 0.3));
+  const SharedEntries nodes{0, grid.num_nodes, {}, {}};
+  for (const int which : {0, 1, 2, 3})
+    CHECK(count_foreign(exec, nodes, grid, foreign, lame, which) == counts[which]);
+  const auto mark = host_values(mark_foreign(exec, grid, foreign, lame));
+  const auto bone = host_values(without_foreign(exec, grid, foreign, lame).mu_value);
+  const auto sites = host_sites(grid);
+  for (std::size_t n = 0; n < sites.size(); ++n) {
+    const auto& [x, y, z] = sites[n];
+    const bool is_voxel = x < cap_shape[0] && y < cap_shape[1] && z < cap_shape[2];
+    const std::size_t i = is_voxel ? std::size_t(x + cap_shape[0] * (y + cap_shape[1] * z)) : 0;
+    CHECK(mark[n] == (is_voxel && filled[i] > 0 && kind[i] != 0));
+    CHECK((bone[n] > 0) == (is_voxel && filled[i] > 0 && kind[i] == 0));
+  }
 }
 
 } // namespace

@@ -2,7 +2,7 @@
 // Material laws by hand, and the voxels they refuse.
 #include "tests/backend_test.hpp"
 #include "tests/kernels/image/host_values.hpp"
-#include <ossatura/kernels/image/material_law.hpp>
+#include <ossatura/kernels/image/label_laws.hpp>
 
 #include <cmath>
 #include <random>
@@ -198,6 +198,119 @@ OSSATURA_BACKEND_TEST("Laws without meaning are refused", "[material]") {
   refused(law);
   law.table = {{1, 10, -1}};
   refused(law);
+}
+
+MaterialLaw constant_law(double modulus, double poisson) {
+  MaterialLaw law;
+  law.kind = MaterialKind::constant;
+  law.modulus = modulus;
+  law.poisson = poisson;
+  return law;
+}
+
+/// Linear with the label 3, a power with -2, constant with 7, and of a window with all others.
+struct LabelLaws {
+  MaterialLaw others;
+  std::vector<LabelLaw> laws{{7, constant_law(2500, 0.4)}, {-2, {}}, {3, {}}};
+
+  LabelLaws() {
+    others.kind = MaterialKind::window;
+    others.modulus = 100;
+    others.lower = 0;
+    laws[1].law.kind = MaterialKind::power;
+    laws[1].law.coefficient = 6850;
+    laws[1].law.exponent = 1.49;
+    laws[1].law.density_slope = 0.001;
+    laws[1].law.poisson = 0.2;
+    laws[2].law.kind = MaterialKind::linear;
+    laws[2].law.intercept = -100;
+    laws[2].law.slope = 2;
+    laws[2].law.upper = 1500;
+  }
+
+  double modulus(float label, double grey) const {
+    if (label == 7)
+      return 2500;
+    if (label == -2)
+      return grey > 0 ? 6850 * std::pow(0.001 * grey, 1.49) : 0;
+    if (label == 3)
+      return grey <= 1500 ? std::max(0.0, 2 * grey - 100) : 0;
+    return grey >= 0 ? 100 : 0;
+  }
+};
+
+OSSATURA_BACKEND_TEST("Each label has its law, and voxels without one that of the others",
+                      "[material]") {
+  const TestType exec;
+  const LabelLaws of;
+  std::mt19937 random(8);
+  std::uniform_real_distribution<float> uniform(-500, 2000);
+  std::vector<float> grey(4000), label(grey.size());
+  for (std::size_t i = 0; i < grey.size(); ++i) {
+    grey[i] = uniform(random);
+    label[i] = std::vector<float>{0, 7, -2, 3, 5}[random() % 5];
+  }
+  grey[0] = std::nanf(""); // a pad has no value
+  label[0] = 7;
+  const std::array<int, 3> shape{20, 20, 10};
+  const auto image = device_image(exec, shape, grey);
+  const auto field =
+      apply_label_laws(exec, of.others, of.laws, device_image(exec, shape, label), image);
+  const std::vector<float> moduli = host_values(image), ratios = host_values(field.poisson_image);
+  REQUIRE(ratios.size() == grey.size());
+  double worst = 0, least = 1e9, most = 0;
+  std::int64_t clamped = 0, solid = 0;
+  for (std::size_t i = 0; i < grey.size(); ++i) {
+    const double expected = of.modulus(label[i], double(grey[i]));
+    worst = std::max(worst, std::abs(double(moduli[i]) - expected) / (1 + expected));
+    CHECK(ratios[i] == (label[i] == 7 ? 0.4f : label[i] == -2 ? 0.2f : 0.3f));
+    clamped += (label[i] == -2 && grey[i] < 0) || (label[i] == 3 && grey[i] < 50);
+    solid += expected > 0;
+    least = expected > 0 ? std::min(least, expected) : least;
+    most = std::max(most, expected);
+  }
+  CHECK(worst < 1e-6); // storage in float
+  CHECK(field.num_clamped == clamped);
+  CHECK(field.num_solid == solid);
+  CHECK(field.minimum == Approx(least).epsilon(1e-6));
+  CHECK(field.maximum == Approx(most).epsilon(1e-6));
+
+  std::vector<LabelLaw> alike = of.laws;
+  for (LabelLaw& one : alike)
+    one.law.poisson = of.others.poisson;
+  const auto again = device_image(exec, shape, grey);
+  const auto uniform_ratio =
+      apply_label_laws(exec, of.others, alike, device_image(exec, shape, label), again);
+  CHECK(uniform_ratio.poisson_image.extent(0) == 0);
+  CHECK(uniform_ratio.poisson == 0.3);
+  CHECK(host_values(again) == moduli);
+}
+
+OSSATURA_BACKEND_TEST("Laws of labels that contradict each other are refused", "[material]") {
+  const TestType exec;
+  const auto refused = [&](const MaterialLaw& others, const std::vector<LabelLaw>& laws,
+                           const std::vector<float>& grey) {
+    const std::array<int, 3> shape{int(grey.size()), 1, 1};
+    const std::vector<float> label(grey.size(), 1.0f);
+    try {
+      apply_label_laws(exec, others, laws, device_image(exec, shape, label),
+                       device_image(exec, shape, grey));
+    } catch (const std::exception& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const MaterialLaw one = constant_law(1000, 0.3);
+  CHECK(contains(refused(one, {{1, one}, {2, one}, {1, one}}, {5}), "label 1 has two laws"));
+  MaterialLaw table;
+  table.kind = MaterialKind::table;
+  table.table = {{1, 1000, 0.3}};
+  CHECK(contains(refused(one, {{1, table}}, {5}), "no table"));
+  CHECK(contains(refused(one, {{1, constant_law(-1, 0.3)}}, {5}), "constant modulus -1"));
+  CHECK(contains(refused(one, {{1, {}}}, {5, -4, 7}), "voxel (1, 0, 0) with the value -4"));
+  CHECK(
+      contains(refused(one, {{1, {}}}, {5, 6, std::nanf("")}), "voxel (2, 0, 0) is not a finite"));
+  CHECK(refused(one, {{1, one}}, {5, -4, std::nanf("")}).empty());
 }
 
 } // namespace

@@ -256,6 +256,52 @@ OSSATURA_BACKEND_TEST("Without hardening a body reaches its limit load, in any p
   }
 }
 
+OSSATURA_BACKEND_TEST("Voxels that stay elastic are in series with those that yield",
+                      "[strength]") {
+  // Confined, each layer is strained along the axis alone. Beyond yield a layer of von Mises'
+  // criterion without hardening has the slope of its bulk modulus.
+  const TestType exec;
+  const double mu = modulus / (2 * (1 + poisson)), bulk = modulus / (3 * (1 - 2 * poisson)),
+               confined = bulk + 4 * mu / 3;
+  const auto model = reference::homogeneous({2, 2, 5}, modulus, poisson, edge);
+  MechanicalTest test;
+  test.kind = TestKind::confined;
+  test.strain = -0.03;
+  const StrengthOptions options = with_law(YieldCriterion::von_mises, 0);
+  VoxelProblem<TestType> problem =
+      make_voxel_problem(exec, ossatura::test::upload_material(exec, model), edge);
+  const BoneLoad<TestType> load = load_by_test(exec, test, problem);
+  std::vector<std::uint8_t> elastic(std::size_t(problem.grid.num_nodes), 0);
+  const auto sites = ossatura::test::host_sites(problem.grid);
+  for (std::size_t n = 0; n < sites.size(); ++n)
+    elastic[n] = std::get<2>(sites[n]) >= 3;
+  StrengthSolver<TestType> solver(exec, problem, load, options, tight_solver(),
+                                  upload(exec, "test::elastic", elastic));
+  CHECK(solver.solve_elastic(exec).converged);
+  const double stress_at_yield = options.law.compression * modulus,
+               strain_at_yield = stress_at_yield / (2 * mu);
+  for (int k = 1; k <= 6; ++k) {
+    const StrengthStep step = solver.advance(exec, k / 6.0);
+    CHECK(step.converged);
+    const double mean = 0.03 * k / 6; // of five layers, two of which are elastic
+    double stress = confined * mean;
+    if (mean > strain_at_yield) // 5 mean = 3 (stress - 2/3 Y) / K + 2 stress / M
+      stress = (5 * mean + 2 * stress_at_yield / bulk) / (3 / bulk + 2 / confined);
+    REQUIRE(step.response);
+    CHECK(-*step.response->force == Approx(stress * 4 * edge * edge).epsilon(1e-6));
+    CHECK(step.changed_fraction == (mean > strain_at_yield));
+    CHECK(step.energy_error() < 1e-4);
+  }
+  const BoneSolution<TestType> solution = solver.evaluate(exec);
+  const auto plastic = ossatura::test::host_values(solution.fields.plastic_strain);
+  const auto element = ossatura::test::host_values(solution.fields.element);
+  for (std::size_t e = 0; e < element.size(); ++e)
+    CHECK((plastic[e] > 0) == (elastic[std::size_t(element[e])] == 0));
+  std::fill(elastic.begin(), elastic.end(), std::uint8_t(1));
+  CHECK_THROWS(StrengthSolver<TestType>(exec, problem, load, options, tight_solver(),
+                                        upload(exec, "test::elastic", elastic)));
+}
+
 OSSATURA_BACKEND_TEST("What cannot be loaded to its strength is refused", "[strength]") {
   const TestType exec;
   const auto model = reference::homogeneous({2, 2, 2}, modulus, poisson, edge);
