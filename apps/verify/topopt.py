@@ -134,7 +134,7 @@ def check_balance(run, report, fields, held, groups, volume, density):
         energy += stored / volume
         twice = 2 * stored.sum() + (spring * u * u).sum()
         done = (numpy.where(held, inner, total) * u).sum()
-        work.append(2 * (total * ~held * u).sum() - twice if imposed.any() else (total * u).sum())
+        work.append(2 * (total * u).sum() - twice if imposed.any() else (total * u).sum())
         report.same("total load" + label, load.sum(axis=0), case["total_force"], 1e-9, max(abs(load).sum(), 1e-300))
         report.same("imposed displacements" + label, (imposed != 0).sum(), case.get("displacements", 0), 0)
         report.bound("residual" + label, numpy.linalg.norm(residual) / numpy.linalg.norm(admissible(asked, fields)[~held]),

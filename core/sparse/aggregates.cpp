@@ -151,7 +151,7 @@ private:
     for (const int j : touched_)
       for_each_column(graph_, j, [&](int i) {
         RowState& near = row(i);
-        if (near.may_be_root() && near.cell == cell_)
+        if (near.cell == cell_ && near.may_be_root()) // other threads change other cells
           changed_.emplace_back(i, ++near.contact);
       });
     for (const auto& [i, contact] : changed_)
@@ -160,7 +160,7 @@ private:
   }
   void touch(int i) {
     RowState& own = row(i);
-    if (own.touched || own.cell != cell_)
+    if (own.cell != cell_ || own.touched)
       return;
     own.touched = 1;
     touched_.push_back(i);

@@ -26,7 +26,7 @@ enum class MaterialKind {
   window,   ///< E = modulus; with `lower` a threshold
   linear,   ///< E = intercept + slope * g
   power,    ///< E = coefficient * (density / reference_density)^exponent
-  constant, ///< E = modulus whatever the value, even where it is no number; 0 = void
+  constant, ///< E = modulus whatever the value; 0 = void
   table     ///< by integer label; label 0 is void unless it is in the table
 };
 

@@ -44,6 +44,8 @@ DesignAnalysis<Exec>::DesignAnalysis(const Exec& exec, const DesignProblem& prob
     work_ = make_zeros<double>(exec, body.num_elem(), "ossatura::design::work");
   }
   total_.resize(loads_.cases.size());
+  for (const auto& one : loads_.cases)
+    moved_work_.push_back(one.moved_work);
   for (std::size_t k = 0; k < total_.size(); ++k)
     if (loads_.cases[k].is_of_design())
       total_[k].vector = make_zeros<double>(exec, num_dofs, "ossatura::design::total");
@@ -81,6 +83,8 @@ void DesignAnalysis<Exec>::solve_all(const Exec& exec, int number, const SimpLaw
       axpby(exec, 1.0, body_forces(exec, density, k), 1.0, total_[k].vector);
       if (!loads_.cases[k].thermal.empty())
         body_.add_thermal_forces(exec, loads_.cases[k].thermal, total_[k].vector);
+      if (const Vector& imposed = loads_.cases[k].imposed; imposed.extent(0) > 0)
+        moved_work_[k] = loads_.cases[k].moved_work + dot(exec, total_[k].vector, imposed);
       clear(exec, body_.held(), total_[k].vector);
     }
   {
@@ -170,7 +174,7 @@ double DesignAnalysis<Exec>::solve(const Exec& exec, int number, std::size_t k, 
   require_balance(where, work, energy, result.residual);
   if (loads_.is_mechanism())
     return dot(exec, loads_.output, trial);
-  return is_imposed ? 2 * of_forces - energy : of_forces;
+  return is_imposed ? 2 * (of_forces + moved_work_[k]) - energy : of_forces;
 }
 
 template<class Exec>
@@ -227,8 +231,7 @@ void DesignAnalysis<Exec>::differentiate(const Exec& exec, const SimpLaw& law,
   for (const AdjointTerm& term : terms) {
     body_.add_energies(exec, term.weight, u_[term.load_case], term.v, df);
     if (const auto& thermal = loads_.cases[term.load_case].thermal; !thermal.empty())
-      body_.add_thermal_work(exec, -load_factor * term.weight, thermal, free_part(exec, term.v),
-                             df);
+      body_.add_thermal_work(exec, -load_factor * term.weight, thermal, term.v, df);
   }
   scale_by_slope(exec, law, density, -1, df);
   if (loads_.has_body())
@@ -236,23 +239,13 @@ void DesignAnalysis<Exec>::differentiate(const Exec& exec, const SimpLaw& law,
 }
 
 template<class Exec>
-Array<double, Exec> DesignAnalysis<Exec>::free_part(const Exec& exec, const Vector& v) const {
-  const Vector free = body_.spare(exec);
-  Kokkos::deep_copy(exec, free, v);
-  clear(exec, body_.held(), free);
-  return free;
-}
-
-template<class Exec>
 void DesignAnalysis<Exec>::add_mass_gradient(const Exec& exec, const Vector& density,
                                              const std::vector<AdjointTerm>& terms, double factor,
                                              const Vector& df) const {
   Kokkos::deep_copy(exec, work_, 0.0);
-  for (const AdjointTerm& term : terms) {
-    const Vector free = free_part(exec, term.v);
+  for (const AdjointTerm& term : terms)
     for (const BodyLoad& load : loads_.cases[term.load_case].body)
-      body_.add_body_work(exec, term.weight, load, free, work_);
-  }
+      body_.add_body_work(exec, term.weight, load, term.v, work_);
   add_mass_slope(exec, mass_density_, density, factor, work_, df);
 }
 

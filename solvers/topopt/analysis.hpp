@@ -113,8 +113,6 @@ private:
   void add_mass_gradient(const Exec& exec, const Vector& density,
                          const std::vector<AdjointTerm>& terms, double factor,
                          const Vector& df) const;
-  /// `v` without held components, where forces do not count, until the next call or run.
-  Vector free_part(const Exec& exec, const Vector& v) const;
   void require_solved(const std::string& where, const SolveResult& result) const;
 
   DesignBody<Exec>& body_;
@@ -125,7 +123,8 @@ private:
   Vector rhs_;                           ///< [num_nodes, 3] of cases with displacements, or empty
   Vector mass_density_, mass_, work_;    ///< [num_elem] of cases with loads on mass, or empty
   std::vector<DesignForce<Exec>> total_; ///< of cases with loads of the design, of the last moduli
-  std::vector<Vector> u_, u_trial_;      ///< [num_nodes, 3] each; the same where solved in place
+  std::vector<double> moved_work_;  ///< J: of all forces of a case, at components that it moves
+  std::vector<Vector> u_, u_trial_; ///< [num_nodes, 3] each; the same where solved in place
 };
 
 } // namespace ossatura

@@ -8,6 +8,7 @@
 #include <map>
 #include <sstream>
 #include <string>
+#include <utility>
 
 namespace ossatura {
 
@@ -104,6 +105,21 @@ std::vector<BodyLoad> checked_body_loads(const std::vector<BodyLoad>& loads,
   return loads;
 }
 
+/// The work of nodal forces at the components that displacements move, which vectors of forces
+/// leave out.
+double moved_work(const NodeLoads& loads) {
+  std::map<std::pair<std::int32_t, int>, double> moved;
+  for (const NodeDisplacement& one : loads.displacements)
+    moved[{one.node, one.component}] = one.value;
+  double work = 0;
+  if (!moved.empty())
+    for (const NodeForce& force : loads.forces)
+      for (int c = 0; c < 3; ++c)
+        if (const auto found = moved.find({force.node, c}); found != moved.end())
+          work += force.force[c] * found->second;
+  return work;
+}
+
 /// The load of how much warmer nodes are in a load case; empty where they are not.
 template<class Exec>
 ThermalLoad<Exec> checked_thermal_load(const Exec& exec, const DesignProblem& problem,
@@ -144,7 +160,8 @@ DesignLoads<Exec> make_design_loads(const Exec& exec, const DesignProblem& probl
     loads.cases.push_back(
         {make_force(exec, c.loads.forces, num_nodes, body, what.str(), has_others), c.weight,
          imposed, checked_body_loads(c.loads.body, body, what.str()),
-         checked_thermal_load(exec, problem, c.loads.warming, body, what.str())});
+         checked_thermal_load(exec, problem, c.loads.warming, body, what.str()),
+         moved_work(c.loads)});
   }
   OSSATURA_REQUIRE(is_mechanism == !problem.output.empty(),
                    problem.output.size() << " output directions, which are of mechanisms alone");

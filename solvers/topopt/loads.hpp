@@ -18,6 +18,7 @@ struct DesignLoads {
     Array<double, Exec> imposed{}; ///< [num_nodes, 3] displacements of held components, or empty
     std::vector<BodyLoad> body{};  ///< on mass, beside `force`
     ThermalLoad<Exec> thermal{};   ///< of temperature, likewise; or empty
+    double moved_work = 0;         ///< J: of nodal forces at components that `imposed` moves
 
     /// Whether loads change with the design.
     bool is_of_design() const { return !body.empty() || !thermal.empty(); }

@@ -340,6 +340,13 @@ class LabelLaws(Anatomy):
                  "1,2"),
                 ("--label-laws has no effect without grey values", "--law", "labels", "--labels", "1=5", "--label-laws",
                  "1=linear"),
+                ("--pads has no effect without grey values", "--law", "labels", "--labels", "1=5", "--pads", "5=2"),
+                # Moduli of 100 GPa would hide behind others.
+                ("needs its unit: --modulus-unit MPa or GPa", "--law", "modulus", "--label-laws", "2=constant:modulus=17000",
+                 "--pads", "5=2500"),
+                ("--remodel takes one Poisson's ratio: a pad has 0.25, and bone 0.3", "--law", "power", "--coefficient", "1",
+                 "--exponent", "2", "--pads", "5=2500:0.25", "--remodel", "3", "--remodel-stimulus", "1", "--remodel-rate", "1",
+                 "--remodel-range", "0.01,1.7"),
                 ("label of '5=3' is listed twice", "--law", "linear", "--pads", "5=2,5=3"),
                 ("--pads: label 1 is bone", "--law", "linear", "--pads", "1=2", "--mask-labels", "1"),
                 ("--pads: label 0 is what is not segmented", "--law", "linear", "--pads", "0=2"),

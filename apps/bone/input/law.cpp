@@ -133,8 +133,11 @@ void apply_law(const Exec& exec, const BoneOptions& options, const ValueRange& r
                      format_number(range.least), " to ", format_number(range.greatest),
                      "; look at the law, --lower and --upper");
   require_finite_moduli(options, field.maximum);
-  if (has_law(options, MaterialKind::modulus))
+  if (has_law(options, MaterialKind::modulus)) {
+    if (!options.modulus_unit && !options.labels_of_mask.laws.empty()) // whose moduli may hide it
+      fail<UsageError>("a law modulus beside others needs its unit: --modulus-unit MPa or GPa");
     require_unit(options, field.maximum);
+  }
   if (const int bins = options.preparation.bins; bins > 0)
     bin_values(exec, field.minimum, field.maximum, bins, model.modulus);
   log_info("moduli from ", format_number(field.minimum), " to ", format_number(field.maximum),

@@ -186,11 +186,13 @@ void add_label_options(CLI::App& app, BoneOptions& options) {
 
 void check_label_options(const CLI::App& app, const BoneOptions& options) {
   const LabelOptions& o = options.labels_of_mask;
-  require_effect(app,
-                 {{"--label-laws", !options.mask.empty(), "--mask, which has the labels"},
-                  {"--label-laws", options.law != GreyLaw::labels,
-                   "grey values, and --law labels is for an image of labels: say all in --labels"},
-                  {"--pads", !options.mask.empty(), "--mask, which has the labels"}});
+  require_effect(
+      app, {{"--label-laws", !options.mask.empty(), "--mask, which has the labels"},
+            {"--label-laws", options.law != GreyLaw::labels,
+             "grey values, and --law labels is for an image of labels: say all in --labels"},
+            {"--pads", !options.mask.empty(), "--mask, which has the labels"},
+            {"--pads", options.law != GreyLaw::labels,
+             "grey values, and --law labels is for an image of labels: say all in --labels"}});
   for (const auto& [label, law] : o.laws)
     check_law(label, law, options);
   for (const auto& [label, pad] : o.pads) {

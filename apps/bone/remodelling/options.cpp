@@ -39,6 +39,25 @@ void add_remodelling_options(CLI::App& app, RemodellingChoice& choice) {
            });
 }
 
+namespace {
+
+/// Of bone, pads and caps.
+void require_equal_ratios(const BoneOptions& o) {
+  const double bone = o.poisson.value_or(0.3);
+  const auto require = [bone](const char* option, double other) {
+    if (other != bone)
+      fail<UsageError>("--remodel takes one Poisson's ratio: ", option, " has ", other,
+                       ", and bone ", bone, " (--poisson)");
+  };
+  for (const auto& [label, pad] : o.labels_of_mask.pads)
+    require("a pad", pad.poisson.value_or(bone));
+  for (const auto& cap : {o.anatomy.cap.lower, o.anatomy.cap.upper})
+    if (cap)
+      require("a cap", cap->poisson);
+}
+
+} // namespace
+
 void check_remodelling_options(const CLI::App& app, const BoneOptions& o) {
   const RemodellingLaw& law = o.remodelling.law;
   require_between("--remodel", o.remodelling.steps, 0, 100000);
@@ -68,6 +87,7 @@ void check_remodelling_options(const CLI::App& app, const BoneOptions& o) {
   if (!o.labels_of_mask.laws.empty())
     fail<UsageError>("--remodel changes densities by one --law power, and --label-laws has others: "
                      "leave one out");
+  require_equal_ratios(o);
   if (divides_model(o, Communicator::world().size()))
     fail<UsageError>("--remodel is for one process a model: start one, or divide several inputs");
 }

@@ -362,6 +362,10 @@ void check_temperatures(const ProblemDocument& document, const TopoptModel& mode
                     [](const HexaMaterial& one) { return one.expansion == 0; }))
       fail<InputError>(where, " has temperatures, but no material expands: give *EXPANSION in a "
                               "deck, or \"expansion\" in a problem");
+    for (const HexaMaterial& one : materials)
+      if (one.expansion == 0)
+        log_warning("no-expansion", where, " has temperatures, and material ", one.name,
+                    " does not expand, as it has no coefficient, or 0");
     require_numbers(where, "changes of temperature", warming);
     const auto [coldest, warmest] = std::minmax_element(warming.begin(), warming.end());
     double strain = 0;

@@ -127,6 +127,8 @@ void read_beginning(const Place& place, ProblemDocument& problem) {
   if (name.empty())
     from->fail_value(expected);
   problem.start_from = (std::filesystem::path(problem.file).parent_path() / name).string();
+  if (!std::filesystem::exists(problem.start_from))
+    fail<InputError>(from->where(), ": there is no file ", problem.start_from);
 }
 
 } // namespace

@@ -153,7 +153,8 @@ DenseCase solve_dense_case(const DesignProblem& problem, const Values& density, 
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = 0; j < n; ++j)
       result.force[i] += matrix.value[i * n + j] * result.u[j];
-    result.value += held[i] ? -result.force[i] * v[i] : load[i] * result.u[i];
+    // f . u - r . v, r what is needed beside the loads; supports do not move.
+    result.value += load[i] * result.u[i] - (held[i] ? (result.force[i] - load[i]) * v[i] : 0);
   }
   return result;
 }

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace {
 
@@ -389,9 +390,14 @@ OSSATURA_BACKEND_TEST("A bar between walls is pressed by E A alpha T", "[design_
       options.min_modulus = 1e-9;
       DesignOptimizer<TestType> optimizer(exec, problem, options);
       optimizer.set_variables(exec, upload(exec, "x", Values(problem.num_elem(), density)));
-      optimizer.analyse(exec);
+      const DesignStep step = optimizer.analyse(exec);
       const double modulus = modulus_of(problem, 0, density, 1e-9);
       const double force = modulus * 2 * (moved / 3 - alpha * by);
+      // f . u - r . v: forces of temperature push the wall that moves, too.
+      const Values f = optimizer.thermal_forces(exec, 0), u = optimizer.displacements(exec, 0);
+      CHECK(step.cases[0] ==
+            Approx(std::inner_product(f.begin(), f.end(), u.begin(), 0.0) - force * moved)
+                .epsilon(1e-8));
       const DesignBalance balance = balance_design(exec, problem, optimizer, 0);
       CHECK(balance.imposed_force[0] == Approx(force).epsilon(1e-8));
       CHECK(balance.support_force[0] == Approx(-force).epsilon(1e-8));
