@@ -214,6 +214,19 @@ class Axes(unittest.TestCase):
         bone.solve(image, 0.1)
         self.assertTrue(np.array_equal(image, before))
 
+    def test_an_image_is_not_copied(self):
+        def memory(name):
+            with open("/proc/self/status") as file:
+                return next(int(line.split()[1]) << 10 for line in file if line.startswith(name))
+        bone.solve(porous_image(), 0.1, backend="serial")  # what a first call leaves
+        image = np.zeros((200, 200, 200), np.float32)
+        image[:, 96:104, 96:104] = 1000
+        with open("/proc/self/clear_refs", "w") as file:
+            file.write("5")  # the peak begins anew
+        before = memory("VmRSS")
+        self.assertTrue(bone.solve(image, 0.1, backend="serial").converged)
+        self.assertLess(memory("VmHWM") - before, image.nbytes / 2)  # of the solver, 12 800 voxels
+
 
 class Gradients(unittest.TestCase):
     def check(self, quantity, most, **options):
