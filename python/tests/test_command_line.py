@@ -375,7 +375,7 @@ class Command(unittest.TestCase):
             if libraries.exists():
                 (pathlib.Path(folder) / libraries.name).symlink_to(libraries)
             done = subprocess.run([*MODULE, "--version"], capture_output=True, text=True, timeout=60,
-                                  env={**os.environ, "PYTHONPATH": folder})
+                                  cwd=folder, env={**os.environ, "PYTHONPATH": folder})
             self.assertEqual(done.returncode, 4)
             self.assertIn("without the executable", done.stderr)
 

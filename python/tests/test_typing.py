@@ -31,6 +31,7 @@ class Types(unittest.TestCase):
     def test_gallery(self):
         self.check(*sorted((PYTHON / "examples").glob("*.py")))
 
+    @unittest.skipIf(sys.version_info < (3, 11), "NumPy for 3.10 lacks types, and mypy rejects *names in an index there")
     def test_package(self):
         optional = ("torch", "jax")  # whose types are those of packages that may not be here
         modules = sorted(path.stem for path in PACKAGE.glob("*.py") if path.stem not in ("__init__", *optional))

@@ -322,7 +322,7 @@ class Foreign(DriverCase):
             self.close(row["mean_density"], rho, 1e-6)
             self.close(row["stiffness"], stress * self.area / 0.008, 1e-5)
             rho += 20 * (energy / rho - 0.004)
-        self.fails(BAD_FILE, "and give --cap and --pads that of the bone", *shared, "--pads", "5=2500:0.2")
+        self.fails(USAGE, "--remodel takes one Poisson's ratio: a pad has 0.2, and bone 0 (--poisson)", *shared, "--pads", "5=2500:0.2")
         self.fails(USAGE, "--label-laws has others", *shared, "--label-laws", "1=power")
 
 
