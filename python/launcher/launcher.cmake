@@ -1,20 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # The command line inside the module, and bin/ossatura, which starts it.
-include(CheckLinkerFlag)
 target_sources(_core PRIVATE ${PROJECT_SOURCE_DIR}/apps/module_main.cpp)
 target_link_libraries(_core PRIVATE ossatura_driver)
 # As of the executable, tables of addresses are read-only.
 target_link_options(_core PRIVATE -Wl,--gc-sections -Wl,-z,relro,-z,now)
-# Functions of the same bytes once: kernels for Serial and OpenMP are, by the dozen. `safe` leaves what has
-# its address taken. The linker by default, bfd, cannot. Gold keeps names that only dropped code uses: arc4random of glibc
-# 2.36 would be one, for libstdc++'s random_device, and raise what the wheel needs. Renamed it is nobody's.
-set(fold -fuse-ld=gold -Wl,--icf=safe)
-check_linker_flag(CXX "${fold}" OSSATURA_LINKER_FOLDS)
-if(OSSATURA_LINKER_FOLDS)
-  target_link_options(_core PRIVATE ${fold} -Wl,--wrap=arc4random)
-else()
-  message(STATUS "gold was not found: the module of Python is an eighth larger")
-endif()
 
 set(symbols ${CMAKE_CURRENT_BINARY_DIR}/python_symbols.cpp)
 add_custom_command(OUTPUT ${symbols}
