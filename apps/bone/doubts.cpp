@@ -5,6 +5,7 @@
 #include <ossatura/core/base/log.hpp>
 
 #include <cmath>
+#include <string>
 
 namespace ossatura {
 
@@ -34,10 +35,28 @@ void warn_of_centre(const BoneOptions& options, const BoneModelInfo& info) {
   }
 }
 
+/// Caps and pads have MPa, whatever unit the moduli of the image have.
+void warn_of_foreign(const BoneOptions& options) {
+  // Discs and foams are softer than 1 GPa, but hardly what a user has who thinks in GPa.
+  const double least = options.modulus_unit == ModulusUnit::GPa ? 1000 : 10;
+  const auto look = [least](const std::string& what, double modulus) {
+    if (modulus < least || modulus > greatest_modulus)
+      log_warning("odd-modulus", what, " has ", format_number(modulus), " MPa, ",
+                  modulus < least ? "as soft as rubber or foam" : "stiffer than metal",
+                  ": it is given in MPa, so that 2.5 GPa of PMMA are 2500");
+  };
+  for (const auto& [label, pad] : options.labels_of_mask.pads)
+    look("--pads " + std::to_string(label), pad.modulus);
+  for (const auto& cap : {options.anatomy.cap.lower, options.anatomy.cap.upper})
+    if (cap)
+      look("--cap", cap->modulus);
+}
+
 } // namespace
 
 void warn_of_model(const BoneOptions& options, const BoneModelInfo& info) {
   warn_of_centre(options, info);
+  warn_of_foreign(options);
   if (options.generator != BoneGenerator::none)
     return;
   if (info.spacing < least_edge || info.spacing > greatest_edge)

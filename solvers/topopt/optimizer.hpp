@@ -154,7 +154,8 @@ public:
   std::vector<double> body_forces(const Exec& exec, int which) const;
   /// The same of temperature, for the moduli of the last solve.
   std::vector<double> thermal_forces(const Exec& exec, int which) const;
-  /// Some of them into arrays of the backend, in the order of the problem. Fence.
+  /// The fields of these names into arrays of the backend of their size, in the order of the
+  /// problem. Fence.
   void densities(const Exec& exec, const Array<double, Exec>& result) const;
   void variables(const Exec& exec, const Array<double, Exec>& result) const;
   void energies(const Exec& exec, const Array<double, Exec>& result) const;

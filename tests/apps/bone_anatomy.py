@@ -315,6 +315,18 @@ class LabelLaws(Anatomy):
                              "--preview", "look.png").stdout
         self.assertRegex(text, r"(?m)^  pads +24 voxels")
 
+    def test_pads_and_caps_in_gpa_are_doubted(self):
+        image, mask = self.block(lambda x, y, z: 1 if z < 6 else 5, lambda label, *v: 100)
+
+        def doubts(*options):
+            run = self.summary("bone", image, *self.SHARED[:-2], "--mask", mask, *options)
+            return [warning["text"] for warning in run["warnings"] if warning["code"] == "odd-modulus"]
+        law = ("--law", "linear", "--slope", "10")
+        self.assertIn("--pads 5 has 2.5 MPa, as soft as rubber", " ".join(doubts(*law, "--pads", "5=2.5")))
+        self.assertEqual(doubts(*law, "--pads", "5=12"), [])
+        self.assertIn("--pads 5 has 200 MPa", " ".join(doubts("--law", "modulus", "--modulus-unit", "GPa", "--pads", "5=200")))
+        self.assertIn("--cap has 2.5 MPa", " ".join(doubts(*law, "--pads", "5=2500", "--cap", "lower=1:2.5")))
+
     def test_what_is_no_law_of_a_label_is_refused(self):
         image, mask = self.block(lambda x, y, z: 1 if z < 2 else 2 if z < 6 else 5, lambda label, *v: 100)
         bone = ("bone", image, *self.SHARED)
