@@ -124,6 +124,7 @@ void drop_images(VoxelProblem<Exec>& problem, BoneModel<Exec>& model) {
 /// Files of fields, by their paths, as far as they are asked for.
 struct BoneFiles {
   std::optional<std::string> hdf, parosol, curve, sections, remodelling;
+  std::string checkpoint;
   std::vector<std::pair<std::string, std::string>> images; ///< field and path
 };
 
@@ -136,6 +137,9 @@ BoneFiles claim_files(const BoneOptions& options, DriverContext& context) {
         context.claim_output(context.output_path(options.parosol_output), options.input);
   if (options.strength.criterion)
     files.curve = context.claim_file(options.strength.curve, output_stem(options) + ".curve.csv");
+  if (!options.strength.checkpoint.empty())
+    files.checkpoint = context.claim_checkpoint(context.output_path(options.strength.checkpoint),
+                                                options.strength.resume);
   if (options.remodelling.steps > 0)
     files.remodelling = context.claim_file("", output_stem(options) + ".remodelling.csv");
   if (!options.mask.empty()) // where there is a force through sections
@@ -276,8 +280,9 @@ int run_test(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& mode
   run_phase(world, [&] { files = claim_files(options, context); });
   if (options.strength.criterion) {
     drop_images(problem, model);
-    BoneSolution<Exec> solution = run_strength(exec, options, model, problem, load,
-                                               files.curve.value_or(""), results, context);
+    BoneSolution<Exec> solution =
+        run_strength(exec, options, model, problem, load,
+                     {files.curve.value_or(""), files.checkpoint}, results, context);
     return finish_test<Exec>(exec, options, files, model, problem, load, results, context,
                              std::move(solution));
   }

@@ -7,13 +7,19 @@
 
 namespace ossatura {
 
-/// Follows the load, as far as signals and convergence let it, and adds steps, solves and findings
-/// to the results; caps and pads stay elastic. `curve` is the file of the steps, or empty. Returns
-/// the last state. Throws UsageError for loads that have no curve. Fences.
+/// Names of files, or none.
+struct StrengthFiles {
+  std::string curve, checkpoint;
+};
+
+/// Follows the load, from the state of --resume on where there is one, as far as signals and
+/// convergence let it, and adds steps, solves and findings to the results; caps and pads stay
+/// elastic. Returns the last state. Throws UsageError for loads that have no curve, InputError for
+/// states of another bone. Fences.
 template<class Exec>
 BoneSolution<Exec> run_strength(const Exec& exec, const BoneOptions& options,
                                 const BoneModel<Exec>& model, const VoxelProblem<Exec>& problem,
-                                const BoneLoad<Exec>& load, const std::string& curve,
+                                const BoneLoad<Exec>& load, const StrengthFiles& files,
                                 BoneResults& results, DriverContext& context);
 
 } // namespace ossatura

@@ -2,6 +2,7 @@
 #include <ossatura/solvers/bone/strength.hpp>
 
 #include <ossatura/core/base/timer.hpp>
+#include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/bone/lame_summary.hpp>
 #include <ossatura/kernels/bone/loads/balance.hpp>
 #include <ossatura/kernels/bone/loads/held_values.hpp>
@@ -52,6 +53,15 @@ VoxelProblem<Exec> with_moduli(VoxelProblem<Exec> problem, const LameField<Exec>
   return problem;
 }
 
+/// The response to a multiple of the displacements, without yield.
+TestResponse scaled(TestResponse response, double by) {
+  for (auto* value : {&response.displacement, &response.force, &response.strain, &response.stress,
+                      &response.angle, &response.moment})
+    if (*value)
+      **value *= by;
+  return response;
+}
+
 template<class Exec>
 struct BehaviourAndSolver {
   std::unique_ptr<VoxelBehaviour<Exec>> behaviour;
@@ -96,6 +106,7 @@ struct StrengthSolver<Exec>::Implementation {
   SharedEntries nodes;
   NodeBox box;
   Array<double, Exec> u, before;  ///< mm, of this step and of the one before it
+  Array<double, Exec> older;      ///< `before`, as a part of a step began; empty: not kept
   Array<double, Exec> force;      ///< less the internal forces (N): the residual at free components
   Array<double, Exec> prescribed; ///< of held components at factor 1, mm
   double reference = -1;          ///< of residuals at factor 1; not known: -1
@@ -125,7 +136,10 @@ struct StrengthSolver<Exec>::Implementation {
       , u(load.u)
       , before(make_zeros<double>(exec, problem.grid.num_dofs(), "ossatura::strength::before"))
       , force(make_zeros<double>(exec, problem.grid.num_dofs(), "ossatura::strength::force"))
-      , prescribed(take_held(exec, problem.held, u)) {}
+      , prescribed(take_held(exec, problem.held, u)) {
+    if (options.keeps_state && behaviour->extrapolates())
+      older = make_zeros<double>(exec, problem.grid.num_dofs(), "ossatura::strength::older");
+  }
 
   void negate_forces(const Exec& exec) { axpby(exec, -1.0, force, 0.0, force); }
 
@@ -164,6 +178,8 @@ struct StrengthSolver<Exec>::Implementation {
       copy(exec, u, before);
       return guess_in_proportion(exec, change);
     } else {
+      if (older.extent(0) > 0)
+        copy(exec, before, older);
       const double ratio = last_change == 0 ? 0 : change / last_change;
       axpby(exec, 1 + ratio, u, -ratio, before);
       std::swap(u, before);
@@ -271,11 +287,54 @@ struct StrengthSolver<Exec>::Implementation {
     return step;
   }
 
-  /// u of the present step again. That of the step before it is lost.
+  /// u of the present step again. That of the step before it is lost where it is not kept.
   void revert(const Exec& exec) {
     copy(exec, before, u);
-    last_change = 0;
+    if (older.extent(0) > 0)
+      copy(exec, older, before);
+    else
+      last_change = 0;
     fence(exec, "ossatura::strength::revert");
+  }
+
+  StrengthState state(const Exec& exec) const {
+    OSSATURA_REQUIRE(present.converged && elastic, "the state of a strength without a step");
+    StrengthState state{reference, last_change, reaction_work, *elastic, present, {}, {}, {}};
+    state.u = download(exec, u);
+    if (behaviour->extrapolates())
+      state.before = download(exec, before);
+    state.voxels = behaviour->state(exec);
+    return state;
+  }
+
+  double set_state(const Exec& exec, const StrengthState& state) {
+    const std::size_t size = u.extent(0);
+    OSSATURA_REQUIRE(state.u.size() == size &&
+                         state.before.size() == (behaviour->extrapolates() ? size : 0),
+                     "a state of " << state.u.size() << " and " << state.before.size()
+                                   << " displacements for " << size << " degrees of freedom");
+    upload_to(exec, state.u, u);
+    const double factor = state.present.factor;
+    const HeldComparison same = compare_held(exec, problem.held, prescribed, factor, u);
+    // Exactly 1 where both are the same: products are rounded monotonically.
+    const double part = same.of_u / std::abs(factor * same.of_value);
+    OSSATURA_REQUIRE(
+        part > 0 && std::isfinite(part) &&
+            compare_held(exec, problem.held, prescribed, part * factor, u).difference <=
+                1e-9 * same.of_u,
+        "a state of other displacements, which are no multiple of these");
+    if (behaviour->extrapolates())
+      upload_to(exec, state.before, before);
+    behaviour->set_state(exec, *solver, state.voxels);
+    fence(exec, "ossatura::strength::set_state");
+    u_is_elastic = false;
+    present = state.present;
+    present.factor *= part;
+    last_change = part * state.last_change;
+    reference = state.reference / part;
+    reaction_work = state.reaction_work / part;
+    elastic = scaled(state.elastic, 1 / part);
+    return part;
   }
 };
 
@@ -323,6 +382,16 @@ StrengthStep StrengthSolver<Exec>::advance(const Exec& exec, double factor,
 }
 
 template<class Exec>
+StrengthState StrengthSolver<Exec>::state(const Exec& exec) const {
+  return implementation_->state(exec);
+}
+
+template<class Exec>
+double StrengthSolver<Exec>::set_state(const Exec& exec, const StrengthState& state) {
+  return implementation_->set_state(exec, state);
+}
+
+template<class Exec>
 const StrengthStep& StrengthSolver<Exec>::present() const {
   return implementation_->present;
 }
@@ -336,7 +405,7 @@ template<class Exec>
 void StrengthSolver<Exec>::release_linear_solver() {
   implementation_->solver.reset();
   implementation_->behaviour->release();
-  implementation_->force = implementation_->before = {};
+  implementation_->force = implementation_->before = implementation_->older = {};
 }
 
 template<class Exec>

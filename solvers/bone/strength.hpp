@@ -6,6 +6,7 @@
 // kernels/bone/plasticity/return_mapping.hpp and kernels/bone/damage/law.hpp.
 #pragma once
 
+#include <ossatura/solvers/bone/nonlinear/state.hpp>
 #include <ossatura/solvers/bone/results/solution.hpp>
 #include <ossatura/solvers/bone/yield_law.hpp>
 
@@ -23,6 +24,9 @@ struct StrengthOptions {
   int max_secant = 500;    ///< of a step with damage
   int max_halvings = 6;    ///< of a step that does not converge
   double linear_tolerance = 0; ///< of the systems; 0: as the residual asks for
+  /// A step that ends early leaves the state it began from to the last bit, so that whoever goes on
+  /// from there has the bits of a run that never stopped. 24 bytes a node; none with damage.
+  bool keeps_state = false;
 };
 
 /// A state of equilibrium.
@@ -44,6 +48,18 @@ struct StrengthStep {
   double energy_error() const;
 };
 
+/// A state of equilibrium to go on from, on the host.
+struct StrengthState {
+  double reference = 0;       ///< of residuals at factor 1, N
+  double last_change = 0;     ///< of the factor
+  double reaction_work = 0;   ///< of the reactions for displacements of factor 1, N mm
+  TestResponse elastic;       ///< to the whole displacements
+  StrengthStep present;       ///< converged
+  std::vector<double> u;      ///< [3 num_nodes] mm
+  std::vector<double> before; ///< of the step before it; empty with damage
+  BehaviourState voxels;
+};
+
 /// Called after each iteration of a linear system.
 using StrengthObserver = IterationObserver;
 
@@ -61,7 +77,7 @@ public:
   ~StrengthSolver();
 
   /// Solves for the whole displacements without yield, as first guess and as measure of residuals:
-  /// to be called first, and to converge. Fences.
+  /// to be called first, or set_state(), and to converge. Fences.
   SolveResult solve_elastic(const Exec& exec, const IterationObserver& observe = {});
 
   /// The elastic answer to the whole displacements.
@@ -74,6 +90,16 @@ public:
 
   /// The last state of equilibrium.
   const StrengthStep& present() const;
+
+  /// The present step, of which there is one, and whose test has a response. Fences.
+  StrengthState state(const Exec& exec) const;
+
+  /// Goes on from the state of a solver with the same voxels and law, with the bits that it would
+  /// have had, where the displacements are the same, too. Those of the state may be a multiple of
+  /// them: factors are of the present ones then. Returns by what the state's factors are to be
+  /// multiplied: 1 where they are the same. Throws std::invalid_argument for a state of another
+  /// model or other displacements. Fences.
+  double set_state(const Exec& exec, const StrengthState& state);
 
   /// Reactions, response, fields and the plastic strain of the present step. Fences.
   BoneSolution<Exec> evaluate(const Exec& exec) const;

@@ -4,10 +4,13 @@ import csv
 import json
 import math
 import os
+import signal
 import struct
+import subprocess
+import time
 
 from support import driver_case, hdf5_values
-from support.driver_case import BAD_FILE, NOT_CONVERGED, USAGE, DriverCase
+from support.driver_case import BAD_FILE, NOT_CONVERGED, STOPPED, USAGE, DriverCase
 from support.specimens import nifti_bytes, read_nifti
 
 E, NU, AREA, HEIGHT = 1000.0, 0.3, 3.0 * 4.0, 5.0
@@ -216,6 +219,87 @@ class Ends(DriverCase):
         self.assertEqual(run["status"], "not converged")
         self.assertIn("not-converged", [w["code"] for w in run["warnings"]])
         self.assertEqual(run["results"]["strength"]["steps"], [])
+
+
+class Checkpoints(DriverCase):
+    BONE = ("bone", "--generate", "perlin", "--size", "14", "--feature", "7", "--fraction", "0.4", "--largest-component",
+            "--test", "axial", "--strain", "-0.01", "--backend", "serial", "-q")
+
+    def stopped(self, number, rows, out, *arguments):
+        """Sends a signal to a run once its curve has so many rows."""
+        process = subprocess.Popen([driver_case.EXECUTABLE, *arguments, "-o", out], cwd=self.directory.name,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for _ in range(20000):
+            try:
+                if len(rows_of(self.path(f"{out}/perlin.curve.csv"))) >= rows:
+                    break
+            except FileNotFoundError:
+                pass
+            time.sleep(0.001)
+        process.send_signal(number)
+        return process.wait(timeout=60)
+
+    def test_stopped_and_killed_runs_go_on_with_the_same_bits(self):
+        for law, number, code in ((("von-mises", "--load-steps", "48"), signal.SIGTERM, STOPPED),
+                                  (("damage", "--fracture-energy", "2", "--load-steps", "16"), signal.SIGKILL, -signal.SIGKILL)):
+            run = (*self.BONE, "--strength", *law)
+            whole = self.summary(*run, "-o", "whole", "--overwrite")
+            ended = self.stopped(number, 5, law[0], *run, "--checkpoint", "c.ck", "--checkpoint-every", "2")
+            self.assertEqual(ended, code)  # 0: it was over before the signal came
+            again = self.summary(*run, "--resume", self.path(f"{law[0]}/c.ck"), "-o", law[0], "--overwrite")
+            strength = again["results"]["strength"]
+            self.assertGreaterEqual(strength.pop("first_step"), 4)
+            self.assertEqual(whole["results"]["strength"].pop("first_step"), 0)
+            self.assertEqual(strength, whole["results"]["strength"])
+            self.assertEqual(again["results"]["solves"][0]["iterations"], whole["results"]["solves"][0]["iterations"])
+            for name in ("response", "strain_energy", "sed", "von_mises", "reactions"):
+                self.assertEqual(again["results"].get(name), whole["results"].get(name))
+            self.assertEqual(self.read(f"{law[0]}/perlin.curve.csv"), self.read("whole/perlin.curve.csv"))
+            self.assertIn("c.ck", json.dumps(again["provenance"]["inputs"]))
+            self.assertTrue(again["certificate"]["passed"])
+
+    def test_a_run_goes_farther(self):
+        law = ("--strength", "drucker-prager")
+        near = [*self.BONE, "--load-steps", "4"]
+        self.summary(*near, *law, "--checkpoint", self.path("c.ck"))
+        far = [{"4": "8", "-0.01": "-0.02"}.get(word, word) for word in near]
+        whole = self.summary(*far, *law)["results"]
+        more = self.summary(*far, *law, "--resume", self.path("c.ck"))["results"]
+        self.assertEqual(more["strength"]["first_step"], 4)
+        for one, other in zip(more["strength"]["steps"], whole["strength"]["steps"]):
+            for name in ("factor", "strain", "force", "external_work", "plastic_work"):
+                self.close(one[name], other[name], 1e-4, scale=1e-4 * abs(whole["strength"]["ultimate"]["force"]))
+        for name in ("strain", "force"):
+            self.close(more["strength"]["ultimate"][name], whole["strength"]["ultimate"][name], 1e-5)
+            self.close(more["strength"]["yield"][name], whole["strength"]["yield"][name], 1e-5)
+        finer = ["80" if word == "8" else word for word in far]  # smaller steps from there on
+        steps = self.summary(*finer, *law, "--resume", self.path("c.ck"))["results"]["strength"]["steps"]
+        self.assertEqual(len(steps), 4 + 40)
+        self.close(steps[-1]["force"], whole["strength"]["steps"][-1]["force"], 5e-3)
+
+    def test_what_does_not_belong_together_is_refused(self):
+        bone = ("bone", "--generate", "cube", "--size", "4", "-q")
+        law = ("--strength", "von-mises")
+        steps = ("--strain", "-0.02", "--load-steps", "2")
+        self.ossatura(*bone, *law, *steps, "--checkpoint", self.path("c.ck"))
+        resume = ("--resume", self.path("c.ck"))
+        self.fails(BAD_FILE, "another bone", *bone[:4], "5", "-q", *law, *steps, *resume)
+        self.fails(BAD_FILE, "another bone", *bone, "--modulus", "5000", *law, *steps, *resume)
+        self.fails(BAD_FILE, "another bone", *bone, "--lateral", "free", *law, *steps, *resume)
+        self.fails(BAD_FILE, "another law", *bone, *law, "--hardening", "0.1", *steps, *resume)
+        self.fails(BAD_FILE, "no multiple", *bone, "--test", "shear-zx", *law, *steps, *resume)
+        self.fails(USAGE, "go as far as this run would", *bone, *law, *steps, *resume)
+        self.fails(USAGE, "--checkpoint", *bone, "--checkpoint", "c.ck")
+        self.fails(USAGE, "--resume", *bone, *resume)
+        self.fails(USAGE, "--checkpoint-every", *bone, *law, "--checkpoint-every", "2")
+        with open(self.path("c.ck"), "r+b") as file:
+            file.seek(5000)
+            byte = file.read(1)
+            file.seek(5000)
+            file.write(bytes([byte[0] ^ 1]))
+        self.fails(BAD_FILE, "is damaged", *bone, *law, "--strain", "-0.04", *resume)
+        self.write("text.ck", "no checkpoint")
+        self.fails(BAD_FILE, "is not an ossatura bone checkpoint", *bone, *law, "--resume", self.path("text.ck"))
 
 
 def confined(modulus, poisson):

@@ -53,6 +53,8 @@ void add_strength_options(CLI::App& app, StrengthChoice& choice) {
                  "Force, displacement, energies and voxels beyond yield, a row for each step; with "
                  "--output-dir NAME.curve.csv")
       ->type_name("CSV");
+  add_checkpoint_options(app, choice, "The last step",
+                         "bone, law and test; --strain may be larger and --load-steps others");
 }
 
 YieldLaw yield_law(const StrengthChoice& choice) {
@@ -141,11 +143,14 @@ void check_strength_options(const CLI::App& app, const BoneOptions& o) {
                        {"--load-steps", yields, "--strength"},
                        {"--yield-offset", yields, "--strength"},
                        {"--curve", yields, "--strength"},
+                       {"--checkpoint", yields, "--strength"},
+                       {"--resume", yields, "--strength"},
                        {"--pistoia-strain", !yields, "an elastic test, without --strength"},
                        {"--pistoia-volume", !yields, "an elastic test, without --strength"}});
   if (!yields)
     return;
   check_law(choice);
+  check_checkpoint_options(app, choice);
   if (o.test == LoadTest::homogenise)
     fail<UsageError>("--strength follows one load, and --test homogenise has six elastic ones: "
                      "choose a test between plates");

@@ -2,6 +2,7 @@
 // Options of a test beyond yield.
 #pragma once
 
+#include "apps/driver/options/common.hpp"
 #include <ossatura/solvers/bone/yield_law.hpp>
 
 #include <optional>
@@ -15,7 +16,7 @@ namespace ossatura {
 
 struct BoneOptions;
 
-struct StrengthChoice {
+struct StrengthChoice : CheckpointOptions {
   std::optional<YieldCriterion> criterion; ///< empty: bone is elastic
   std::optional<double> yield_strain, yield_strain_tension;
   std::optional<double> yield_stress, yield_stress_tension; ///< MPa

@@ -50,6 +50,29 @@ std::vector<LevelSize> list_level_sizes(const Exec& exec, const VoxelProblem<Exe
   return sizes;
 }
 
+struct StrengthBytes {
+  double state = 0;      ///< of voxels, which stays for the fields
+  double solve = 0;      ///< with it, beside the linear solver
+  double checkpoint = 0; ///< a copy on the host, as if all bone had yielded
+};
+
+// Plastic state of voxels and the vectors of Newton's iteration; with damage moduli and loads, two
+// vectors, and what follows other moduli. With a checkpoint the displacements before a step.
+StrengthBytes predict_strength(const BoneOptions& options, double nodes, double elem, double lame,
+                               bool is_device) {
+  StrengthBytes bytes;
+  if (!options.strength.criterion)
+    return bytes;
+  const bool breaks = options.strength.criterion == YieldCriterion::damage;
+  const bool is_kept = !options.strength.checkpoint.empty();
+  bytes.state = (breaks ? lame + 4 : 77) * nodes;
+  bytes.solve = bytes.state + (breaks ? 48 : 72) * nodes + (breaks ? 0.5 : 0) * elem;
+  if (is_kept)
+    bytes.checkpoint = (breaks ? 24 + 4 : 48 + 77) * nodes;
+  bytes.solve += (is_kept && !breaks ? 24 * nodes : 0) + (is_device ? 0 : bytes.checkpoint);
+  return bytes;
+}
+
 // A node of the finest level takes `index` bytes for its place, held components, moduli and
 // elements, its parent cell and position, a diagonal, and the vectors of the iteration and the
 // cycle. Coarse levels have blocks, three vectors and explicit corners. The coarsest is inverted in
@@ -87,12 +110,8 @@ BonePrediction predict_process(const BoneModelInfo& info, const BoneModelInfo& w
   double solve = model + cell + lists + (homogenises ? 4 * voxels : 0) + kept +
                  nodes * (5 + cycle + 3 * (vectors + scratch) - 24);
   double matrix = 0; // of the coarsest level, in double
-  // Plastic state of voxels and the vectors of Newton's iteration; with damage moduli and loads,
-  // two vectors, and what follows other moduli.
-  const bool breaks = options.strength.criterion == YieldCriterion::damage;
-  const double state = !options.strength.criterion ? 0 : breaks ? lame + 4 : 77;
-  if (options.strength.criterion)
-    solve += (state + (breaks ? 48 : 72)) * nodes + (breaks ? 0.5 : 0) * elem;
+  const StrengthBytes strength = predict_strength(options, nodes, elem, lame, is_device);
+  solve += strength.solve;
   if (options.remodelling.steps > 0) // states are evaluated beside the solver
     solve += (force > 0 ? 48 : 24) * nodes + (64 + 8 + 0.5) * elem;
   for (const LevelSize& level : levels)
@@ -106,10 +125,10 @@ BonePrediction predict_process(const BoneModelInfo& info, const BoneModelInfo& w
   const bool writes = writes_fields(options.hdf, options.no_hdf, options.common);
   const double corners = !writes ? 0 : num_ranks > 1 ? 32 + 64 + 8 : 32;
   const double fields =
-      homogenises
-          ? 0
-          : model + (state > 0 ? state * nodes + 4 * elem : 0) + (force > 0 ? 48 : 24) * nodes +
-                (64 + corners + (options.field_images == FieldImages::none ? 0 : 8)) * elem;
+      homogenises ? 0
+                  : model + (strength.state > 0 ? strength.state + 4 * elem : 0) +
+                        (force > 0 ? 48 : 24) * nodes +
+                        (64 + corners + (options.field_images == FieldImages::none ? 0 : 8)) * elem;
   // An image of a field at a time, on the first rank, and what of it is compressed.
   const bool has_images = options.field_images != FieldImages::none;
   const double image = !has_images ? 0 : 4 * voxels + 8 * double(whole.num_elem);
@@ -133,7 +152,7 @@ BonePrediction predict_process(const BoneModelInfo& info, const BoneModelInfo& w
   BonePrediction prediction;
   prediction.model = info;
   prediction.device_bytes = std::max({solve, fields, double(peak_kokkos_bytes())});
-  prediction.host_growth = is_device ? std::max(matrix, host_fields)
+  prediction.host_growth = is_device ? std::max({matrix, host_fields, strength.checkpoint})
                                      : std::max({solve + matrix, reactions + 200 * held_nodes,
                                                  fields + host_fields + 64 * held_nodes}) -
                                            live_bytes() - (homogenises ? field_file_bytes : 0);

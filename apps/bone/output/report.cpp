@@ -501,6 +501,7 @@ std::string stall_remedy(const BoneResults& results) {
   const BoneModelInfo& model = results.model;
   if (results.strength && !results.strength->steps.empty())
     return std::string("results are of the last step that did: take more --load-steps, ") +
+           (results.strength->has_checkpoint ? "from there with --resume, " : "") +
            (results.strength->breaks() ? "" : "some --hardening, ") + "or a larger --tolerance";
   const std::string text = "it stalls, and more iterations are of no use: ";
   if (model.poisson_max > 0.49)
@@ -522,7 +523,9 @@ int report_bone(const BoneResults& results, const std::string& stem, DriverConte
   for (const BoneSolve& solve : results.solves)
     if (solve.interrupted)
       log_warning("interrupted", "load ", solve.load, ": stopped by a signal after ",
-                  solve.iterations, " iterations: results are not converged");
+                  solve.iterations, " iterations: results are not converged",
+                  results.strength && results.strength->has_checkpoint ? "; go on with --resume"
+                                                                       : "");
     else if (!solve.converged)
       log_warning("not-converged", "load ", solve.load, ": not converged after ", solve.iterations,
                   " iterations: the true residual is ", solve.residual, "; ",

@@ -115,6 +115,8 @@ void add_strength(Table& table, const StrengthResults& strength) {
   table.row("steps", counted(std::int64_t(strength.steps.size()), "step") + " of " +
                          std::to_string(strength.num_steps) + ", " + counted(newton, "iteration") +
                          (strength.breaks() ? " of the secant method" : " of Newton's method"));
+  if (strength.first_step > 0)
+    table.row("resumed", "after step " + std::to_string(strength.first_step));
   if (strength.steps.empty())
     return;
   const TestResponse& elastic = strength.elastic;
@@ -157,7 +159,7 @@ Json strength_json(const StrengthResults& strength) {
       {"criterion", name_of(law.criterion)},  {"yields_at", law.are_strains ? "strain" : "stress"},
       {"yield_compression", law.compression}, {"yield_tension", law.tension},
       {"hardening", law.hardening},           {"yield_offset", strength.offset},
-      {"asked_steps", strength.num_steps}};
+      {"asked_steps", strength.num_steps},    {"first_step", strength.first_step}};
   if (strength.breaks())
     json["fracture_energy"] = law.fracture_energy;
   const auto add = [&json](const char* name, const std::optional<double>& value) {

@@ -20,8 +20,10 @@ struct StrengthResults {
   int num_steps = 0; ///< that were asked for
   std::vector<StrengthStep> steps;
   std::optional<StrengthFindings> found;
-  bool turns = false;     ///< the curve is of moment over angle
-  TestResponse elastic{}; ///< to the whole displacement, without yield
+  bool turns = false;          ///< the curve is of moment over angle
+  int first_step = 0;          ///< of `steps`, those of the checkpoint
+  bool has_checkpoint = false; ///< to go on from
+  TestResponse elastic{};      ///< to the whole displacement, without yield
 
   bool breaks() const { return law.criterion == YieldCriterion::damage; }
   /// Of the largest force or moment, the part that is left at the last step.

@@ -94,10 +94,8 @@ void check_cohort_options(const CLI::App& app, const std::vector<std::string>& i
                        ": leave it out; --output-dir has results under the inputs' names");
 }
 
-void add_step_files(CLI::App& app, StepFileOptions& options, const std::string& lines,
-                    const std::string& state, const std::string& source) {
-  app.add_option("--history", options.history, "A line for every step as CSV: " + lines)
-      ->type_name("FILE");
+void add_checkpoint_options(CLI::App& app, CheckpointOptions& options, const std::string& state,
+                            const std::string& source) {
   app.add_option("--checkpoint", options.checkpoint,
                  state + " for --resume as HDF5, at the end and when a signal stops the run, which "
                          "then exits with 75")
@@ -107,6 +105,18 @@ void add_step_files(CLI::App& app, StepFileOptions& options, const std::string& 
       ->type_name("N");
   app.add_option("--resume", options.resume, "Go on from a checkpoint of the same " + source)
       ->type_name("FILE");
+}
+
+void check_checkpoint_options(const CLI::App& app, const CheckpointOptions& options) {
+  require_at_least("--checkpoint-every", options.checkpoint_every.value_or(1), 1);
+  require_effect(app, {{"--checkpoint-every", !options.checkpoint.empty(), "--checkpoint"}});
+}
+
+void add_step_files(CLI::App& app, StepFileOptions& options, const std::string& lines,
+                    const std::string& state, const std::string& source) {
+  app.add_option("--history", options.history, "A line for every step as CSV: " + lines)
+      ->type_name("FILE");
+  add_checkpoint_options(app, options, state, source);
 }
 
 bool writes_fields(const std::string& hdf, bool no_hdf, const CommonOptions& common) {
@@ -124,11 +134,10 @@ void check_field_files(const CLI::App& app, const std::string& hdf, bool no_hdf,
 void check_step_files(const CLI::App& app, const StepFileOptions& options,
                       const CommonOptions& common) {
   require_at_least("--vtk-every", options.vtk_every.value_or(1), 1);
-  require_at_least("--checkpoint-every", options.checkpoint_every.value_or(1), 1);
   check_field_files(app, options.hdf, options.no_hdf, common);
   const bool shows = writes_fields(options.hdf, options.no_hdf, common);
-  require_effect(app, {{"--vtk-every", shows, "--hdf or --output-dir"},
-                       {"--checkpoint-every", !options.checkpoint.empty(), "--checkpoint"}});
+  require_effect(app, {{"--vtk-every", shows, "--hdf or --output-dir"}});
+  check_checkpoint_options(app, options);
 }
 
 void check_common_options(const CommonOptions& options) {

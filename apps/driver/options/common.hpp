@@ -35,15 +35,28 @@ struct CommonOptions {
   Hdf5Compression compress = Hdf5Compression::fast; ///< of all HDF5 files but checkpoints
 };
 
-/// Files that grow with the steps of a run.
-struct StepFileOptions {
-  std::string hdf, history, checkpoint, resume;
-  bool no_hdf = false;
-  std::optional<int> vtk_every, checkpoint_every;
+/// Files of states to go on from.
+struct CheckpointOptions {
+  std::string checkpoint, resume;
+  std::optional<int> checkpoint_every;
 };
 
-/// Adds --history, --checkpoint, --checkpoint-every and --resume. `lines`: what a line of the
-/// history has; `state`: what a checkpoint has; `source`: "scene".
+/// Files that grow with the steps of a run.
+struct StepFileOptions : CheckpointOptions {
+  std::string hdf, history;
+  bool no_hdf = false;
+  std::optional<int> vtk_every;
+};
+
+/// Adds --checkpoint, --checkpoint-every and --resume. `state`: what a checkpoint has; `source`:
+/// "scene".
+void add_checkpoint_options(CLI::App& app, CheckpointOptions& options, const std::string& state,
+                            const std::string& source);
+
+/// Throws UsageError for values and combinations without a meaning.
+void check_checkpoint_options(const CLI::App& app, const CheckpointOptions& options);
+
+/// Adds --history and the options of checkpoints. `lines`: what a line of the history has.
 void add_step_files(CLI::App& app, StepFileOptions& options, const std::string& lines,
                     const std::string& state, const std::string& source);
 

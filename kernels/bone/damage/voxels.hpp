@@ -90,6 +90,21 @@ struct SoftenVoxels {
   }
 };
 
+/// Writes the moduli that the last load left.
+template<class Exec>
+struct KeepDamage {
+  DamagedVoxels<Exec> voxels;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const int lowest = int(i);
+    if (!voxels.intact.solid(lowest) || voxels.is_elastic(lowest))
+      return;
+    const double kept = damage_of(voxels, lowest).kept(double(voxels.most(lowest)));
+    voxels.damaged.mu_value(lowest) = float(kept * double(voxels.intact.mu_value(lowest)));
+    voxels.damaged.lambda_value(lowest) = float(kept * double(voxels.intact.lambda_value(lowest)));
+  }
+};
+
 /// v . K u of an intact voxel.
 KOKKOS_INLINE_FUNCTION double intact_product(const VoxelYield& voxel, const double (&v)[24],
                                              double (&u)[24]) {
@@ -101,7 +116,7 @@ KOKKOS_INLINE_FUNCTION double intact_product(const VoxelYield& voxel, const doub
 }
 
 /// Advances the state of a voxel, and adds elastic energy, dissipation, whether it is damaged and
-/// whether it is broken, and its damage.
+/// whether it is broken, its damage, and whether that has grown.
 template<class Exec>
 struct CommitDamage {
   DamagedVoxels<Exec> voxels;
@@ -124,6 +139,7 @@ struct CommitDamage {
       voxels.most(lowest) = voxels.trial(lowest) = float(most);
       find_modes(voxels.grid, lowest, before, force);
       sum[1] += 0.5 * (damage.kept(old) - kept) * intact_product(damage.intact, modes, force);
+      sum[5] += kept < damage.kept(old) ? 1 : 0;
     }
     sum[2] += most > 1 ? 1 : 0;
     sum[3] += kept > broken_stiffness ? 0 : 1;
@@ -153,6 +169,13 @@ void soften_voxels(const Exec& exec, const DamagedVoxels<Exec>& voxels,
                        detail::SoftenVoxels<Exec>{voxels, u});
 }
 
+/// Writes the moduli `damaged` that the last load left. Does not fence.
+template<class Exec>
+void keep_damage(const Exec& exec, const DamagedVoxels<Exec>& voxels) {
+  Kokkos::parallel_for("ossatura::keep_damage", range(exec, voxels.grid.num_nodes),
+                       detail::KeepDamage<Exec>{voxels});
+}
+
 /// The voxels at the last load, whatever was evaluated since.
 template<class Exec>
 DamagedVoxels<Exec> at_last_load(DamagedVoxels<Exec> voxels) {
@@ -167,6 +190,7 @@ struct DamageSums {
   double dissipation;             ///< of this load, N mm
   double num_damaged, num_broken; ///< voxels
   double damage;                  ///< sum of D
+  double num_worse;               ///< voxels whose D has grown
 };
 
 /// Makes u, for which soften_voxels was last, the last load: its damage is kept. `before` is that
@@ -177,8 +201,8 @@ template<class Exec>
 DamageSums commit_damage(const Exec& exec, const SharedEntries& nodes,
                          const DamagedVoxels<Exec>& voxels, const Array<double, Exec>& before,
                          const Array<double, Exec>& u) {
-  const auto sum = sum_in_groups<5>(exec, nodes, detail::CommitDamage<Exec>{voxels, before, u});
-  return {sum[0], sum[1], sum[2], sum[3], sum[4]};
+  const auto sum = sum_in_groups<6>(exec, nodes, detail::CommitDamage<Exec>{voxels, before, u});
+  return {sum[0], sum[1], sum[2], sum[3], sum[4], sum[5]};
 }
 
 /// As compute_voxel_fields at the centre, at the last load u, with strain, stress and `damage`.

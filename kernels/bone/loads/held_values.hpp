@@ -34,6 +34,27 @@ struct SetHeld {
   }
 };
 
+/// The largest of the values, of u at held components, and of their differences from factor value.
+template<class Exec>
+struct CompareHeld {
+  Constraints<Exec> held;
+  Array<double, Exec> value;
+  double factor;
+  Array<double, Exec> u;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, double& of_value, double& of_u,
+                                  double& difference) const {
+    const std::int64_t node = held.node(i);
+    for (int c = 0; c < 3; ++c)
+      if (held.mask(node) >> c & 1) {
+        const double wanted = value(3 * i + c), found = u(3 * node + c);
+        of_value = Kokkos::fmax(of_value, Kokkos::fabs(wanted));
+        of_u = Kokkos::fmax(of_u, Kokkos::fabs(found));
+        difference = Kokkos::fmax(difference, Kokkos::fabs(factor * wanted - found));
+      }
+  }
+};
+
 template<class Exec>
 struct DotHeld {
   Constraints<Exec> held;
@@ -63,6 +84,25 @@ void set_held(const Exec& exec, const Constraints<Exec>& held, const Array<doubl
               double factor, const Array<double, Exec>& u) {
   Kokkos::parallel_for("ossatura::set_held", range(exec, held.node.extent(0)),
                        detail::SetHeld<Exec>{held, value, factor, u});
+}
+
+/// How u at held components compares with factor value.
+struct HeldComparison {
+  double of_value = 0, of_u = 0; ///< the largest
+  double difference = 0;         ///< the largest of factor value - u
+};
+
+/// Fences.
+template<class Exec>
+HeldComparison compare_held(const Exec& exec, const Constraints<Exec>& held,
+                            const Array<double, Exec>& value, double factor,
+                            const Array<double, Exec>& u) {
+  HeldComparison found;
+  Kokkos::parallel_reduce("ossatura::compare_held", range(exec, held.node.extent(0)),
+                          detail::CompareHeld<Exec>{held, value, factor, u},
+                          Kokkos::Max<double>(found.of_value), Kokkos::Max<double>(found.of_u),
+                          Kokkos::Max<double>(found.difference));
+  return found;
 }
 
 /// Sum of value x over held components. Fences.

@@ -5,9 +5,13 @@
 #pragma once
 
 #include <ossatura/kernels/algebra/reproducible_sums/shared.hpp>
+#include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/bone/fields.hpp>
 #include <ossatura/kernels/bone/plasticity/colours.hpp>
 #include <ossatura/kernels/bone/plasticity/return_mapping.hpp>
+
+#include <algorithm>
+#include <vector>
 
 namespace ossatura {
 
@@ -56,6 +60,42 @@ PlasticState<Exec> make_plastic_state(const Exec& exec, const VoxelGrid<Exec>& g
     Kokkos::parallel_for("ossatura::mark_never_yields", range(exec, grid.num_nodes),
                          detail::MarkNeverYields<Exec>{elastic, state.flag});
   return state;
+}
+
+/// Appends the rows of voxels that have flown, in the order of their lowest corners, and returns
+/// all flags. Fences.
+template<class Exec>
+std::vector<std::uint8_t> list_plastic_state(const Exec& exec, const PlasticState<Exec>& state,
+                                             std::vector<float>& rows) {
+  const std::vector<std::uint8_t> flag = download(exec, state.flag);
+  const auto value = Kokkos::create_mirror_view(Kokkos::HostSpace(), state.value);
+  Kokkos::deep_copy(exec, value, state.value);
+  fence(exec, "ossatura::list_plastic_state");
+  for (std::size_t i = 0; i < flag.size(); ++i)
+    for (int k = 0; flag[i] & detail::has_flown && k < detail::PlasticVoxel::size; ++k)
+      rows.push_back(value(i, k));
+  return flag;
+}
+
+/// Sets what list_plastic_state() listed of the same voxels. Returns false, and sets nothing, where
+/// numbers do not fit. Fences.
+template<class Exec>
+bool set_plastic_state(const Exec& exec, const std::vector<std::uint8_t>& flag,
+                       const std::vector<float>& rows, const PlasticState<Exec>& state) {
+  const auto flown = std::count_if(
+      flag.begin(), flag.end(), [](std::uint8_t bits) { return (bits & detail::has_flown) != 0; });
+  if (flag.size() != state.flag.extent(0) ||
+      rows.size() != std::size_t(flown) * detail::PlasticVoxel::size)
+    return false;
+  const auto value = Kokkos::create_mirror(Kokkos::HostSpace(), state.value);
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < flag.size(); ++i)
+    for (int k = 0; flag[i] & detail::has_flown && k < detail::PlasticVoxel::size; ++k)
+      value(i, k) = rows[next++];
+  Kokkos::deep_copy(exec, state.value, value);
+  upload_to(exec, flag, state.flag);
+  fence(exec, "ossatura::set_plastic_state");
+  return true;
 }
 
 /// The voxels of a model that yield.

@@ -5,6 +5,7 @@
 
 #include <ossatura/kernels/algebra/reproducible_sums/free_norm.hpp>
 #include <ossatura/kernels/bone/fields.hpp>
+#include <ossatura/solvers/bone/nonlinear/state.hpp>
 #include <ossatura/solvers/bone/solver.hpp>
 
 namespace ossatura {
@@ -60,6 +61,14 @@ public:
   virtual BehaviourSums commit(const Exec& exec, const SharedEntries& nodes,
                                VoxelSolver<Exec>& solver, const Array<double, Exec>& before,
                                const Array<double, Exec>& u) = 0;
+
+  /// Of the last load. Fences.
+  virtual BehaviourState state(const Exec& exec) const = 0;
+
+  /// Goes on from a state of the same voxels. Throws std::invalid_argument for one of others.
+  /// Fences.
+  virtual void set_state(const Exec& exec, VoxelSolver<Exec>& solver,
+                         const BehaviourState& state) = 0;
 
   /// At the last state u. Fences.
   virtual VoxelFields<Exec> fields(const Exec& exec, const SharedEntries& nodes,

@@ -11,6 +11,7 @@
 // bounds of spectra hold; products have the present moduli.
 #pragma once
 
+#include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/bone/damage/voxels.hpp>
 #include <ossatura/kernels/bone/gather_operator.hpp>
 #include <ossatura/solvers/bone/nonlinear/behaviour.hpp>
@@ -62,9 +63,23 @@ public:
   BehaviourSums commit(const Exec& exec, const SharedEntries& nodes, VoxelSolver<Exec>& solver,
                        const Array<double, Exec>& before, const Array<double, Exec>& u) override {
     const DamageSums sums = commit_damage(exec, nodes, voxels_, before, u);
-    if (sums.dissipation > 0)
-      solver.renew(exec);
+    if (sums.num_worse > 0)
+      renew(exec, solver);
     return {sums.elastic_energy, sums.dissipation, sums.num_damaged, sums.num_broken, sums.damage};
+  }
+
+  BehaviourState state(const Exec& exec) const override {
+    return {{}, download(exec, voxels_.most)};
+  }
+
+  void set_state(const Exec& exec, VoxelSolver<Exec>& solver,
+                 const BehaviourState& state) override {
+    OSSATURA_REQUIRE(state.flag.empty() && state.value.size() == voxels_.most.extent(0),
+                     state.value.size()
+                         << " loads of voxels at " << voxels_.most.extent(0) << " nodes");
+    upload_to(exec, state.value, voxels_.most);
+    renew(exec, solver);
+    fence(exec, "ossatura::damage_state");
   }
 
   VoxelFields<Exec> fields(const Exec& exec, const SharedEntries& nodes,
@@ -75,6 +90,13 @@ public:
 private:
   /// Secant steps after which damage does not heal within a load step.
   static constexpr int patience = 60;
+
+  /// The hierarchy of what the last load left, by what is kept of it alone: a run that goes on from
+  /// a state has the bits of one that never stopped.
+  void renew(const Exec& exec, VoxelSolver<Exec>& solver) {
+    keep_damage(exec, voxels_);
+    solver.renew(exec);
+  }
 
   DamagedVoxels<Exec> voxels_;
   double tolerance_; ///< of the solver

@@ -88,6 +88,20 @@ public:
             (1 - voxels_.cone.pressure) * sums.multiplier};
   }
 
+  BehaviourState state(const Exec& exec) const override {
+    BehaviourState listed;
+    listed.flag = list_plastic_state(exec, state_, listed.value);
+    return listed;
+  }
+
+  void set_state(const Exec& exec, VoxelSolver<Exec>& /*solver*/,
+                 const BehaviourState& state) override {
+    OSSATURA_REQUIRE(set_plastic_state(exec, state.flag, state.value, state_),
+                     state.flag.size()
+                         << " flags and " << state.value.size() << " numbers for voxels at "
+                         << voxels_.grid.num_nodes << " nodes");
+  }
+
   VoxelFields<Exec> fields(const Exec& exec, const SharedEntries& nodes,
                            const Array<double, Exec>& u, double& energy) const override {
     return compute_plastic_fields(exec, nodes, voxels_, state_, u, energy);

@@ -51,6 +51,20 @@ struct LoadedSpecimen {
   }
 };
 
+/// The same before its first solve.
+template<class Exec>
+struct FreshSpecimen {
+  VoxelProblem<Exec> problem;
+  BoneLoad<Exec> load;
+  StrengthSolver<Exec> solver;
+
+  FreshSpecimen(const Exec& exec, const reference::Model& model, const MechanicalTest& test,
+                const StrengthOptions& options)
+      : problem(make_voxel_problem(exec, ossatura::test::upload_material(exec, model), model.edge))
+      , load(load_by_test(exec, test, problem))
+      , solver(exec, problem, load, options, tight_solver()) {}
+};
+
 MechanicalTest axial(double strain) {
   MechanicalTest test;
   test.lateral_free = true;
@@ -182,6 +196,75 @@ OSSATURA_BACKEND_TEST("Newton's method converges quadratically, and work is acco
       }
   }
   CHECK(quadratic >= 4);
+}
+
+OSSATURA_BACKEND_TEST(
+    "Another solver goes on from a state with the same bits, or a step that was interrupted",
+    "[strength]") {
+  const TestType exec;
+  const auto model = ossatura::test::keep_supported(
+      reference::random_model({5, 5, 6}, 0.85, 3, 0.3, 0.3, 11, edge));
+  for (const bool breaks : {false, true}) {
+    StrengthOptions options = with_law(YieldCriterion::drucker_prager, 0.05);
+    options.keeps_state = true;
+    options.tolerance = 1e-8;
+    if (breaks) {
+      options.law.criterion = YieldCriterion::damage;
+      options.law.hardening = 0;
+      options.law.fracture_energy = 20 * least_fracture_energy(options.law, edge, modulus);
+    }
+    LoadedSpecimen<TestType> bone(exec, model, axial(-0.02), options);
+    bone.solver.advance(exec, 0.3);
+    bone.solver.advance(exec, 0.5);
+    const StrengthState half = bone.solver.state(exec);
+    struct Stop {};
+    int calls = 0;
+    CHECK_THROWS_AS(bone.solver.advance(exec, 0.7,
+                                        [&](int, double) {
+                                          if (++calls == 3)
+                                            throw Stop();
+                                        }),
+                    Stop);
+    const StrengthStep then = bone.solver.advance(exec, 0.7);
+    const StrengthState end = bone.solver.state(exec);
+    CHECK(end.present.dissipation > half.present.dissipation);
+
+    FreshSpecimen<TestType> of_other(exec, model, axial(-0.02), options);
+    StrengthSolver<TestType>& other = of_other.solver;
+    CHECK(other.set_state(exec, half) == 1);
+    const StrengthStep again = other.advance(exec, 0.7);
+    CHECK(again.residuals == then.residuals);
+    CHECK(*again.response->force == *then.response->force);
+    CHECK(again.dissipation == then.dissipation);
+    CHECK(again.external_work == then.external_work);
+    const StrengthState same = other.state(exec);
+    CHECK(same.u == end.u);
+    CHECK(same.before == end.before);
+    CHECK(same.voxels.flag == end.voxels.flag);
+    CHECK(same.voxels.value == end.voxels.value);
+
+    // Twice the displacements: what was half of them is a quarter.
+    FreshSpecimen<TestType> of_farther(exec, model, axial(-0.04), options);
+    StrengthSolver<TestType>& farther = of_farther.solver;
+    CHECK(farther.set_state(exec, half) == Approx(0.5).epsilon(1e-12));
+    const StrengthStep near = farther.advance(exec, 0.35);
+    CHECK(near.factor == Approx(0.35));
+    CHECK(*near.response->force == Approx(*then.response->force).epsilon(1e-6));
+    CHECK(*near.response->strain == Approx(-0.014));
+    CHECK(near.external_work == Approx(then.external_work).epsilon(1e-6));
+    CHECK(near.energy_error() < 1e-5);
+    CHECK(*farther.elastic_response()->force ==
+          Approx(2 * *bone.solver.elastic_response()->force).epsilon(1e-6));
+
+    MechanicalTest sideways;
+    sideways.kind = TestKind::shear;
+    sideways.direction = 0;
+    FreshSpecimen<TestType> sheared(exec, model, sideways, options);
+    CHECK_THROWS_AS(sheared.solver.set_state(exec, half), std::invalid_argument);
+    StrengthState damaged = half;
+    damaged.voxels.value.pop_back();
+    CHECK_THROWS_AS(other.set_state(exec, damaged), std::invalid_argument);
+  }
 }
 
 OSSATURA_BACKEND_TEST("A plate with a hole agrees with the oracle's Newton solver", "[strength]") {
