@@ -26,6 +26,10 @@ INPUTS = {
     "scene": ({}, "softbody", "s.json", "--json", "s.summary.json"),
 }
 STATES = { # made by the first, read by the second
+    "bone": (("bone", "--generate", "cube", "--size", "2", "--strength", "von-mises", "--load-steps", "1", "--strain",
+              "-0.01", "--checkpoint", "c.h5"),
+             ("bone", "--generate", "cube", "--size", "2", "--strength", "von-mises", "--load-steps", "2", "--strain",
+              "-0.02", "--no-hdf", "--resume", "c.h5", "--json", "s.summary.json")),
     "softbody": (("softbody", "s.json", "--no-hdf", "--checkpoint", "c.h5"),
                  ("softbody", "s.json", "--no-hdf", "--steps", "2", "--resume", "c.h5",
                   "--json", "s.summary.json")),

@@ -23,6 +23,8 @@ RUNS = {
     "bone": (1, "bone", "--generate", "cube", "--size", "2", "-o", ".", "--parosol-output", "p.h5",
              "--history", "h.csv"),
     "bone_mask": (2, "bone", "m.nii", "--mask", "m.nii", "--law", "labels", "--labels", "1=1000", "--no-hdf", "-o", "."),
+    "bone_strength": (2, "bone", "--generate", "cube", "--size", "2", "--strength", "von-mises", "--strain", "-0.02",
+                      "--load-steps", "2", "--no-hdf", "--curve", "f.csv", "--checkpoint", "c.h5", "--json", "s.json"),
     "bone_preview": (1, "bone", "--generate", "cube", "--size", "2", "--preview", "p.png"),
     # again into a file that is there: it is copied first
     "bone_again": (1, "bone", "--generate", "cube", "--size", "2", "--parosol-output", "p.h5"),
@@ -35,8 +37,8 @@ RUNS = {
                  "--json", "s.summary.json"),
     "softbody_frames": (5, "softbody", "s.json", "--hdf", "f.hdf", "--vtk-every", "1"),
     # frames by a thread of their own, beside a history; the checkpoint is that of the end, as in the run that is whole
-    "softbody_series": (1, "softbody", "s.json", "--steps", "2", "-o", ".", "--vtk-every", "1", "--checkpoint", "c.h5"),
-    "topopt_series": (1, "topopt", "cantilever", "--cells", "2x1x1", "--steps", "2", "-o", ".", "--vtk-every", "1",
+    "softbody_series": (3, "softbody", "s.json", "--steps", "2", "-o", ".", "--vtk-every", "1", "--checkpoint", "c.h5"),
+    "topopt_series": (3, "topopt", "cantilever", "--cells", "2x1x1", "--steps", "2", "-o", ".", "--vtk-every", "1",
                       "--no-stl", "--checkpoint", "c.h5", "--checkpoint-every", "2"),
     "topopt": (1, "topopt", "cantilever", "--cells", "2x1x1", "--steps", "1", "-o", ".",
                "--checkpoint", "c.h5", "--stl", "s.stl", "--stl-level", "0.1"),
