@@ -84,6 +84,7 @@ RUNS = {
     "cloth": ["softbody", EXAMPLES + "/softbody/cloth.json", "--steps", "3"],
     "pile": ["softbody", EXAMPLES + "/softbody/pile.json", "--steps", "4"],
     "cantilever": ["topopt", "cantilever", "--cells", "8x4x4", "--volume", "0.3", "--steps", "3", "--bound"],
+    "voxels": ["topopt", "cantilever", "--grid", "voxels", "--cells", "8x4x4", "--volume", "0.3", "--steps", "3", "--bound"],
     "bridge": ["topopt", "bridge", "--cells", "16x4x4", "--steps", "12", "--volume", "0.4", "--radius", "1.5"],
     "inverter": ["topopt", "inverter", "--cells", "8x4x4", "--steps", "2"],
     "moved": ["topopt", MOVED], "heavy": ["topopt", HEAVY], "rigid": ["topopt", RIGID],
