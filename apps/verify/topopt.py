@@ -45,13 +45,13 @@ def kinds(fields):
         yield which, fields.elements(which), None if kind == 4 else solid(kind)
 
 
-def stiffness_forces(fields, groups, u, young, poisson):
-    """K u by node, without springs, and u^T K u / 2 by element."""
+def stiffness_forces(fields, groups, u, young, poisson, size=numpy.positive):
+    """K u by node, without springs, and u^T K u / 2 by element; with `size` = abs the sizes of what is added at a node."""
     forces, stored = numpy.zeros(u.shape), numpy.empty(len(young))
     poisson = numpy.broadcast_to(poisson, len(young))
     for which, cell, rule in groups:
         force = element_forces(fields.point[cell], u[cell], young[which], poisson[which], rule)
-        forces += assemble(cell, force, len(u))
+        forces += assemble(cell, size(force), len(u))
         stored[which] = (u[cell] * force).sum(axis=(1, 2)) / 2
     return forces, stored
 
@@ -103,6 +103,8 @@ def check_balance(run, report, fields, held, groups, volume, density):
     penalty, linear = steps["penalty"][-1], run.summary["engine"].get("linear_below", 0)
     power = numpy.where(density < linear, density * max(linear, 1e-300) ** (penalty - 1), density ** penalty)
     young = least + power * (young - least)
+    # Voxels have the moduli that the solver has, in single precision.
+    rounding = 2.0 ** -23 if run.summary["engine"].get("grid") == "voxels" else 0
     names, spring = [name for name in fields if name.startswith("displacement")], fields.get("spring", 0)
     report.same("displacements of all cases", len(names), len(problem["cases"]), 0)
     energy, work = numpy.zeros(len(volume)), []
@@ -137,8 +139,9 @@ def check_balance(run, report, fields, held, groups, volume, density):
         work.append(2 * (total * u).sum() - twice if imposed.any() else (total * u).sum())
         report.same("total load" + label, load.sum(axis=0), case["total_force"], 1e-9, max(abs(load).sum(), 1e-300))
         report.same("imposed displacements" + label, (imposed != 0).sum(), case.get("displacements", 0), 0)
-        report.bound("residual" + label, numpy.linalg.norm(residual) / numpy.linalg.norm(admissible(asked, fields)[~held]),
-                     1.001 * run.tolerance)
+        rounded = rounding and rounding * numpy.linalg.norm(stiffness_forces(fields, groups, u, young, poisson, abs)[0][~held])
+        scale = numpy.linalg.norm(admissible(asked, fields)[~held])
+        report.bound("residual" + label, numpy.linalg.norm(residual) / scale, 1.001 * run.tolerance + rounded / scale)
         report.bound("rigid bodies" + label, abs(admissible(u, fields) - u).max(), 1e-9 * abs(u).max())
         report.bound("displacements of supports" + label, abs((u - imposed)[held]).max(initial=0), 0)
         report.bound("2 U = F u" + label, 1 - twice / done, run.balance)
@@ -146,9 +149,7 @@ def check_balance(run, report, fields, held, groups, volume, density):
             moved = numpy.where(imposed != 0, inner - total, 0).sum(axis=0)
             report.same("force to move" + label, moved, results["cases"][k]["imposed_force"], 1e-9,
                         abs(numpy.where(held, inner, 0)).sum())
-    # Those of voxels are of the moduli that the solver has, in single precision.
-    rounding = 2.0 ** -23 if run.summary["engine"].get("grid") == "voxels" else 1e-9
-    report.bound("strain_energy_density", (fields["strain_energy_density"] - energy) / energy.max(), rounding)
+    report.bound("strain_energy_density", (fields["strain_energy_density"] - energy) / energy.max(), max(1e-9, rounding))
     require(problem["objective"] == "compliance", "objective", "where a mechanism's output is, is not in the file")
     weights = [case["weight"] for case in problem["cases"]]
     report.same("compliance of the cases", work, [one["value"] for one in results["cases"]])
