@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <ctime>
 
 #include <unistd.h>
 
@@ -17,25 +18,40 @@ namespace {
 
 constexpr unsigned patience = 2; // seconds
 
+// Seconds in which a signal that comes again is the same one: `timeout` sends it to the process and
+// to its group, a terminal to a launcher, which passes it on, and to the process.
+constexpr double echo = 0.1;
+
 std::atomic<int> noted_signal{0}; // another thread may take the second while one takes the first
-static_assert(std::atomic<int>::is_always_lock_free, "signal handlers take no lock");
+std::atomic<double> noted_at{-1}; // seconds of a clock; -1: not yet
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<double>::is_always_lock_free,
+              "signal handlers take no lock");
 volatile std::sig_atomic_t nothing_to_lose = 0;
 bool has_thrown = false;
 bool has_others = false; ///< ranks
 
-// The handlers call only what is safe in one: signal, raise, alarm, unlink, write, _exit, and in
-// stop_other_threads() calls of the kernel.
+// The handlers call only what is safe in one: clock_gettime, signal, raise, alarm, unlink, write,
+// _exit, and in stop_other_threads() calls of the kernel.
+
+double now() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
+}
 
 extern "C" void note_signal(int signal) {
-  const bool is_second = noted_signal.exchange(signal) != 0;
-  ::signal(SIGINT, SIG_DFL);
-  ::signal(SIGTERM, SIG_DFL);
-  if (is_second) {
-    ::raise(signal);
+  int first = 0;
+  if (noted_signal.compare_exchange_strong(first, signal)) {
+    noted_at = now();
+    if (nothing_to_lose != 0)
+      alarm(patience);
     return;
   }
-  if (nothing_to_lose != 0)
-    alarm(patience);
+  if (signal == first && (noted_at < 0 || now() - noted_at < echo))
+    return;
+  ::signal(SIGINT, SIG_DFL);
+  ::signal(SIGTERM, SIG_DFL);
+  ::raise(signal);
 }
 
 extern "C" void end_setup(int) {
@@ -98,7 +114,8 @@ int noted_interrupt() {
 
 void throw_interrupted_by(int signal) {
   int none = 0;
-  noted_signal.compare_exchange_strong(none, signal);
+  if (noted_signal.compare_exchange_strong(none, signal))
+    noted_at = now();
   throw_if_interrupted();
 }
 

@@ -498,6 +498,7 @@ class Signals(OutputCase):
                 process.send_signal(signal.SIGTERM)
                 self.wait_for(process, "stopped by a signal")
                 self.assertIsNone(process.poll())
+                time.sleep(0.15)
                 process.send_signal(second)
                 self.assertEqual(process.wait(timeout=5), -second)
                 process.stderr.close()
@@ -512,6 +513,17 @@ class Signals(OutputCase):
         self.assertEqual(process.returncode, INTERNAL, log)
         self.assertIn("ossatura: internal error: aborted", log)
         self.assertEqual(self.hidden(".") + self.hidden("out"), [])
+
+    def test_a_signal_that_is_sent_twice_is_one(self):
+        """As `timeout` does, to a process and to its group."""
+        process = self.start(*self.BONE, "-v", "--backend", "serial", "-o", "out")
+        self.wait_for(process, " 3/")
+        for _ in range(3):
+            process.send_signal(signal.SIGTERM)
+            time.sleep(0.01)
+        _, log = process.communicate(timeout=10)
+        self.assertEqual(process.returncode, STOPPED, log)
+        self.assertIn("perlin.hdf", os.listdir(self.path("out")))
 
     def test_two_signals_at_once_end_a_run_at_once(self):
         process = self.start(*self.BONE, "-v", "--backend", "serial")

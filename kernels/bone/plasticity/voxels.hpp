@@ -10,7 +10,6 @@
 #include <ossatura/kernels/bone/plasticity/colours.hpp>
 #include <ossatura/kernels/bone/plasticity/return_mapping.hpp>
 
-#include <algorithm>
 #include <vector>
 
 namespace ossatura {
@@ -62,18 +61,34 @@ PlasticState<Exec> make_plastic_state(const Exec& exec, const VoxelGrid<Exec>& g
   return state;
 }
 
-/// Appends the rows of voxels that have flown, in the order of their lowest corners, and returns
-/// all flags. Fences.
+namespace detail {
+/// Where the rows of voxels that have flown are, in the order of their lowest corners.
+inline std::vector<std::int64_t> list_flown(const std::vector<std::uint8_t>& flag) {
+  std::vector<std::int64_t> flown;
+  for (std::size_t i = 0; i < flag.size(); ++i)
+    if (flag[i] & has_flown)
+      flown.push_back(std::int64_t(i));
+  return flown;
+}
+} // namespace detail
+
+/// Sets rows to those of voxels that have flown, in the order of their lowest corners, and returns
+/// all flags. On the host it takes a column at a time beside them. Fences.
 template<class Exec>
 std::vector<std::uint8_t> list_plastic_state(const Exec& exec, const PlasticState<Exec>& state,
                                              std::vector<float>& rows) {
-  const std::vector<std::uint8_t> flag = download(exec, state.flag);
-  const auto value = Kokkos::create_mirror_view(Kokkos::HostSpace(), state.value);
-  Kokkos::deep_copy(exec, value, state.value);
-  fence(exec, "ossatura::list_plastic_state");
-  for (std::size_t i = 0; i < flag.size(); ++i)
-    for (int k = 0; flag[i] & detail::has_flown && k < detail::PlasticVoxel::size; ++k)
-      rows.push_back(value(i, k));
+  std::vector<std::uint8_t> flag = download(exec, state.flag);
+  const std::vector<std::int64_t> flown = detail::list_flown(flag);
+  constexpr int size = detail::PlasticVoxel::size;
+  rows.resize(flown.size() * size);
+  const Kokkos::View<float*, Kokkos::HostSpace> column(
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, "ossatura::plastic_column"), flag.size());
+  for (int k = 0; k < size; ++k) {
+    Kokkos::deep_copy(exec, column, Kokkos::subview(state.value, Kokkos::ALL, k));
+    fence(exec, "ossatura::list_plastic_state");
+    for (std::size_t i = 0; i < flown.size(); ++i)
+      rows[i * size + std::size_t(k)] = column(flown[i]);
+  }
   return flag;
 }
 
@@ -82,17 +97,17 @@ std::vector<std::uint8_t> list_plastic_state(const Exec& exec, const PlasticStat
 template<class Exec>
 bool set_plastic_state(const Exec& exec, const std::vector<std::uint8_t>& flag,
                        const std::vector<float>& rows, const PlasticState<Exec>& state) {
-  const auto flown = std::count_if(
-      flag.begin(), flag.end(), [](std::uint8_t bits) { return (bits & detail::has_flown) != 0; });
-  if (flag.size() != state.flag.extent(0) ||
-      rows.size() != std::size_t(flown) * detail::PlasticVoxel::size)
+  const std::vector<std::int64_t> flown = detail::list_flown(flag);
+  constexpr int size = detail::PlasticVoxel::size;
+  if (flag.size() != state.flag.extent(0) || rows.size() != flown.size() * size)
     return false;
-  const auto value = Kokkos::create_mirror(Kokkos::HostSpace(), state.value);
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < flag.size(); ++i)
-    for (int k = 0; flag[i] & detail::has_flown && k < detail::PlasticVoxel::size; ++k)
-      value(i, k) = rows[next++];
-  Kokkos::deep_copy(exec, state.value, value);
+  const Kokkos::View<float*, Kokkos::HostSpace> column("ossatura::plastic_column", flag.size());
+  for (int k = 0; k < size; ++k) {
+    for (std::size_t i = 0; i < flown.size(); ++i)
+      column(flown[i]) = rows[i * size + std::size_t(k)];
+    Kokkos::deep_copy(exec, Kokkos::subview(state.value, Kokkos::ALL, k), column);
+    fence(exec, "ossatura::set_plastic_state");
+  }
   upload_to(exec, flag, state.flag);
   fence(exec, "ossatura::set_plastic_state");
   return true;
