@@ -174,6 +174,8 @@ void add_label_statistics(const Exec& exec, const BoneOptions& options,
   for (std::size_t k = 0; k < statistics.size(); ++k) {
     LabelStatistics& of = statistics[k];
     const auto count = double(of.num_elem);
+    if (const auto name = model.label_names.find(of.label); name != model.label_names.end())
+      of.name = name->second;
     of.modulus_mean = modulus.sum[k] / count;
     of.sed_mean = sed.sum[k] / count;
     of.von_mises_mean = von_mises.sum[k] / count;

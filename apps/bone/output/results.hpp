@@ -77,6 +77,7 @@ struct BoneSolve : SolveResult {
 /// centres.
 struct LabelStatistics {
   int label = 0;
+  std::string name; ///< of the segment; empty where the mask has no names
   std::int64_t num_elem = 0;
   double modulus_mean = 0;                      ///< MPa
   double sed_mean = 0;                          ///< MPa
