@@ -123,6 +123,7 @@ DicomFrame read_frame(const std::string& path, const FrameGroups& groups, Segmen
 class SegmentationPixels : public gdcm::PixmapReader {
 public:
   bool read_frames() {
+    // NOLINTNEXTLINE(bugprone-parent-virtual-call): PixmapReader's refuses kinds it does not know
     if (!gdcm::Reader::Read())
       return false;
     PixelData->SetTransferSyntax(GetFile().GetHeader().GetDataSetTransferSyntax());
