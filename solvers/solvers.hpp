@@ -12,7 +12,9 @@
 #include <ossatura/solvers/bone/islands.hpp>
 #include <ossatura/solvers/bone/load.hpp>
 #include <ossatura/solvers/bone/problem.hpp>
+#include <ossatura/solvers/bone/remodelling.hpp>
 #include <ossatura/solvers/bone/results/homogenisation.hpp>
+#include <ossatura/solvers/bone/results/labels.hpp>
 #include <ossatura/solvers/bone/results/pistoia.hpp>
 #include <ossatura/solvers/bone/results/solution.hpp>
 #include <ossatura/solvers/bone/results/statistics.hpp>

@@ -87,6 +87,17 @@ struct ScatterVoxels {
   }
 };
 
+template<class Exec>
+struct ListFloatModuli {
+  LameField<Exec> lame;
+  Array<int, Exec> element; ///< [num_elem] lowest node of each
+  Array<float, Exec> modulus;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t e) const {
+    modulus(e) = float(lame.modulus(element(e)));
+  }
+};
+
 /// Adds factor w_e' K_e u_e / E_e in double: what the modulus of each voxel has of w' K u.
 template<class Exec>
 struct ProductPerModulus {

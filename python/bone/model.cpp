@@ -3,12 +3,15 @@
 #include "python/bone/model.hpp"
 
 #include "python/bone/kernels.hpp"
+#include "python/bone/masked_image.hpp"
 #include "python/engine/arrays.hpp"
 #include "python/engine/runtime.hpp"
 #include <ossatura/core/base/log.hpp>
 #include <ossatura/kernels/bone/loads/uniform_stress.hpp>
 #include <ossatura/solvers/bone/islands.hpp>
+#include <ossatura/solvers/bone/remodelling.hpp>
 #include <ossatura/solvers/bone/results/homogenisation.hpp>
+#include <ossatura/solvers/bone/results/labels.hpp>
 #include <ossatura/solvers/bone/results/solution.hpp>
 #include <ossatura/solvers/bone/support_checks.hpp>
 
@@ -29,17 +32,18 @@ static_assert(int(BoneTestKind::axial) == int(TestKind::axial) &&
 constexpr double least_poisson = -0.999, greatest_poisson = 0.499999; // as the executable
 constexpr double locking_poisson = 0.49;
 
-/// "z, y, x = 1, 2, 3", as an array is indexed.
-std::string index_text(const std::array<int, 3>& shape, std::int64_t voxel) {
-  std::ostringstream text;
-  text << "[z, y, x] = [" << voxel / shape[0] / shape[1] << ", " << voxel / shape[0] % shape[1]
-       << ", " << voxel % shape[0] << ']';
-  return text.str();
+void require_ratio(const BoneImage& image) {
+  if (!(image.poisson >= least_poisson && image.poisson <= greatest_poisson))
+    fail<InputError>("Poisson's ratio ", image.poisson, ": -0.999 to 0.499999 is taken");
+  if (image.poisson > locking_poisson)
+    log_warning("locking", "Poisson's ratio of ", image.poisson,
+                ": the elements lock near 0.5, which makes the bone too stiff by several per cent "
+                "and more; keep it below 0.49");
 }
 
-/// The image as the library has it, in the caller's memory where the backend reaches that.
+/// The values as the library has them, in the caller's memory where the backend reaches that.
 template<class Exec>
-VoxelArray<Exec> take_image(const Exec& exec, const BoneImage& image) {
+VoxelArray<Exec> take_values(const Exec& exec, const BoneImage& image) {
   VoxelArray<Exec> modulus;
   std::int64_t n = 1;
   for (int d = 0; d < 3; ++d) {
@@ -47,22 +51,61 @@ VoxelArray<Exec> take_image(const Exec& exec, const BoneImage& image) {
     n *= image.shape[d];
   }
   modulus.value = array_of(exec, image.modulus, n);
+  return modulus;
+}
+
+/// The image of moduli, as it is.
+template<class Exec>
+VoxelArray<Exec> take_image(const Exec& exec, const BoneImage& image) {
+  const VoxelArray<Exec> modulus = take_values(exec, image);
   if (const std::int64_t bad = find_bad_modulus(exec, modulus.value); bad >= 0)
     fail<InputError>("modulus at ", index_text(image.shape, bad),
                      ": negative, not a number or more than 1e30 MPa; void is 0");
-  if (!(image.poisson >= least_poisson && image.poisson <= greatest_poisson))
-    fail<InputError>("Poisson's ratio ", image.poisson, ": -0.999 to 0.499999 is taken");
-  if (image.poisson > locking_poisson)
-    log_warning("locking", "Poisson's ratio of ", image.poisson,
-                ": the elements lock near 0.5, which makes the bone too stiff by several per cent "
-                "and more; keep it below 0.49");
+  require_ratio(image);
   return modulus;
+}
+
+template<class Exec>
+VoxelArray<Exec> copy_of_image(const Exec& exec, const VoxelArray<Exec>& image) {
+  const VoxelArray<Exec> copy =
+      make_voxel_array(exec, {image.shape[0], image.shape[1], image.shape[2]});
+  Kokkos::deep_copy(exec, copy.value, image.value);
+  fence(exec, "ossatura::python::copy_of_image");
+  return copy;
+}
+
+/// The materials of an image by a mask, or by the law of densities of remodelling.
+template<class Exec>
+Materials<Exec> take_materials(const Exec& exec, const BoneImage& image,
+                               const std::optional<BoneMask>& mask,
+                               const BoneAdaptation* adaptation) {
+  Materials<Exec> made;
+  made.uniform_poisson = image.poisson;
+  if (!mask && adaptation == nullptr) {
+    made.modulus = take_image(exec, image);
+    return made;
+  }
+  require_ratio(image);
+  const VoxelArray<Exec> values = take_values(exec, image);
+  MaterialLaw law;
+  law.poisson = image.poisson;
+  if (adaptation != nullptr) {
+    law.kind = MaterialKind::power;
+    law.coefficient = adaptation->coefficient;
+    law.exponent = adaptation->exponent;
+    if (const std::int64_t bad = mask ? -1 : find_bad_modulus(exec, values.value); bad >= 0)
+      fail<InputError>("density at ", index_text(image.shape, bad),
+                       ": negative or not a number; void is 0");
+  }
+  made.modulus = copy_of_image(exec, values);
+  apply_laws(exec, image, mask, law, adaptation != nullptr ? "density" : "modulus", made);
+  return made;
 }
 
 /// What is solved, and for which load.
 template<class Exec>
 struct Case {
-  VoxelArray<Exec> modulus;
+  Materials<Exec> materials;
   bool is_copy = false; ///< of the caller's image, without islands
   bool is_cell = false; ///< which repeats
   VoxelProblem<Exec> problem;
@@ -72,20 +115,20 @@ struct Case {
 
 template<class Exec>
 void make_problem(const Exec& exec, const BoneImage& image, Case<Exec>& made) {
-  made.problem =
-      make_voxel_problem(exec, make_material(made.modulus, image.poisson), image.spacing);
+  const Materials<Exec>& of = made.materials;
+  made.problem = make_voxel_problem(exec,
+                                    of.poisson.value.extent(0) > 0
+                                        ? make_material(exec, of.modulus, of.poisson)
+                                        : make_material(of.modulus, of.uniform_poisson),
+                                    image.spacing);
 }
 
 /// Copies the caller's image, whose islands are to become void.
 template<class Exec>
 void own_image(const Exec& exec, const BoneImage& image, Case<Exec>& made) {
-  if (made.is_copy || made.modulus.value.data() != image.modulus)
+  if (made.is_copy || made.materials.modulus.value.data() != image.modulus)
     return;
-  const auto& shape = made.modulus.shape;
-  const VoxelArray<Exec> copy = make_voxel_array(exec, {shape[0], shape[1], shape[2]});
-  Kokkos::deep_copy(exec, copy.value, made.modulus.value);
-  fence(exec, "ossatura::python::own_image");
-  made.modulus = copy;
+  made.materials.modulus = copy_of_image(exec, made.materials.modulus);
   made.is_copy = true;
 }
 
@@ -95,8 +138,9 @@ template<class Exec>
 bool take_islands_out(const Exec& exec, const BoneImage& image, const std::string& how,
                       Case<Exec>& made) {
   const auto drop = [&](double most) {
-    return made.is_cell ? drop_periodic_islands(exec, made.problem, made.modulus, most)
-                        : drop_islands(exec, made.problem, made.modulus, most);
+    const VoxelArray<Exec>& modulus = made.materials.modulus;
+    return made.is_cell ? drop_periodic_islands(exec, made.problem, modulus, most)
+                        : drop_islands(exec, made.problem, modulus, most);
   };
   const double none = -1;
   const DroppedIslands loose = drop(none);
@@ -128,10 +172,10 @@ bool take_islands_out(const Exec& exec, const BoneImage& image, const std::strin
 /// Makes problem and load of an image, or of a cell: load(problem) gives the latter.
 template<class Exec, class Load>
 Case<Exec> make_case(const Exec& exec, const BoneImage& image, const BoneOptions& options,
-                     bool is_cell, const Load& load) {
+                     bool is_cell, const Load& load, Materials<Exec> materials) {
   Case<Exec> made;
   made.is_cell = is_cell;
-  made.modulus = take_image(exec, image);
+  made.materials = std::move(materials);
   make_problem(exec, image, made);
   made.load = load(made.problem);
   while (take_islands_out(exec, image, options.islands,
@@ -146,7 +190,7 @@ Case<Exec> make_case(const Exec& exec, const BoneImage& image, const BoneOptions
 template<class Exec>
 void drop_image(Case<Exec>& made) {
   made.problem.material = {};
-  made.modulus = {};
+  made.materials.modulus = made.materials.poisson = {};
 }
 
 MechanicalTest library_test(const BoneTest& test) {
@@ -328,13 +372,24 @@ void AnswerOn<Exec>::displacement(double* out) const {
 }
 
 template<class Exec>
+Array<float, Exec> list_float_moduli(const Exec& exec, const BoneSolution<Exec>& solution) {
+  const Array<int, Exec>& element = solution.fields.element;
+  const auto modulus =
+      make_uninitialized<float>(exec, element.extent(0), "ossatura::python::modulus");
+  Kokkos::parallel_for("ossatura::python::modulus", range(exec, element.extent(0)),
+                       ListFloatModuli<Exec>{solution.lame, element, modulus});
+  return modulus;
+}
+
+template<class Exec>
 void AnswerOn<Exec>::field(const std::string& name, float* out) const {
   const VoxelFields<Exec>& fields = solution_.fields;
   const Array<float, Exec> value = name == "energy_density"     ? fields.energy_density
                                    : name == "von_mises"        ? fields.von_mises
                                    : name == "effective_strain" ? fields.effective_strain
                                    : name == "strain"           ? fields.strain
-                                                                : fields.stress;
+                                   : name == "modulus" ? list_float_moduli(exec_, solution_)
+                                                       : fields.stress;
   const int components = num_components(name);
   fill_array(exec_, out, components * count(0), [&](const Array<float, Exec>& array) {
     Kokkos::parallel_for(
@@ -366,24 +421,111 @@ BoneSolve AnswerOn<Exec>::adjoint(const double* weight, const BoneOptions& optio
   return numbers_of(solved);
 }
 
+RemodellingLaw library_law(const BoneAdaptation& adaptation) {
+  RemodellingLaw law;
+  law.coefficient = adaptation.coefficient;
+  law.exponent = adaptation.exponent;
+  law.stimulus = adaptation.stimulus;
+  law.lazy = adaptation.lazy;
+  law.rate = adaptation.rate;
+  law.least = adaptation.least;
+  law.most = adaptation.most;
+  return law;
+}
+
+/// Takes the steps of remodelling from a state that `solved` is the solve of, which becomes that of
+/// the last state.
 template<class Exec>
-std::unique_ptr<BoneAnswer> solve_on(const Exec& exec, const BoneImage& image, const BoneTest& test,
-                                     const BoneOptions& options, const BoneObserver& observe) {
-  Case<Exec> made = make_case(exec, image, options, false, [&](VoxelProblem<Exec>& problem) {
-    return make_test_load(exec, test, problem);
-  });
+std::vector<BoneState> run_states(const Exec& exec, const Case<Exec>& made,
+                                  const BoneAdaptation& adaptation, VoxelSolver<Exec>& solver,
+                                  const BoneObserver& observe, SolveResult& solved) {
+  BoneRemodelling<Exec> remodelling(library_law(adaptation), made.problem, made.load, solver,
+                                    made.materials.foreign);
+  std::vector<BoneState> states;
+  while (solved.converged) {
+    const bool is_last = int(states.size()) == adaptation.steps;
+    const RemodellingStep step = remodelling.take(exec, !is_last);
+    const RemodellingState& s = step.state;
+    states.push_back({step.mass, s.mean_density, s.mean_stimulus, s.forming, s.resorbing,
+                      s.at_least, s.at_most, s.mean_change, step.strain_energy,
+                      step.response ? step.response->stiffness : std::nullopt, solved.iterations,
+                      solved.residual});
+    if (is_last)
+      break;
+    throw_if_cancelled();
+    solved = remodelling.solve(exec, observe);
+  }
+  return states;
+}
+
+/// Adds statistics by label and forces through sections.
+template<class Exec>
+void add_labels(const Exec& exec, const BoneMask& mask, const BoneTest& test,
+                const Case<Exec>& made, const BoneSolution<Exec>& solution, BoneNumbers& numbers) {
+  const auto& foreign = made.materials.foreign;
+  BoneSolution<Exec> bone = solution;
+  if (foreign)
+    bone.fields = without_foreign(exec, share_nodes(exec, made.problem), made.problem.grid,
+                                  *foreign, made.problem.lame, solution.fields);
+  const std::int64_t count = std::int64_t(mask.shape[0]) * mask.shape[1] * mask.shape[2];
+  const LabelledImage image{mask.shape, {mask.label, mask.label + count}};
+  const bool is_axial = test.kind == BoneTestKind::axial || test.kind == BoneTestKind::confined;
+  const LabelResults found =
+      evaluate_labels(exec, made.problem, made.load, solution, bone, foreign.has_value(), image,
+                      is_axial ? std::optional(test.axis) : std::nullopt);
+  for (const LabelStatistics& of : found.statistics)
+    numbers.labels.push_back({of.label, of.num_elem, of.modulus_mean, of.sed_mean,
+                              of.von_mises_mean, of.von_mises_max, of.effective_strain_mean,
+                              of.effective_strain_max, of.energy_share});
+  if (!found.sections)
+    return;
+  const SectionForces& sections = *found.sections;
+  BoneSections& listed = numbers.sections.emplace();
+  listed.axis = sections.axis;
+  listed.labels = sections.labels;
+  listed.position = sections.position;
+  listed.force = sections.force;
+  for (std::size_t k = 0; k < sections.labels.size(); ++k) {
+    listed.label_force.emplace_back();
+    for (std::size_t layer = 0; layer < sections.force.size(); ++layer)
+      listed.label_force.back().push_back(sections.label_force(int(layer), k));
+  }
+  listed.begin = sections.begin;
+  listed.end = sections.end;
+  listed.reaction = sections.reaction;
+}
+
+template<class Exec>
+std::unique_ptr<BoneAnswer> solve_on(const Exec& exec, const BoneImage& image,
+                                     const std::optional<BoneMask>& mask, const BoneTest& test,
+                                     const BoneAdaptation* adaptation, const BoneOptions& options,
+                                     const BoneObserver& observe) {
+  Case<Exec> made = make_case(
+      exec, image, options, false,
+      [&](VoxelProblem<Exec>& problem) { return make_test_load(exec, test, problem); },
+      take_materials(exec, image, mask, adaptation));
   drop_image(made);
   check_supports_of(exec, made);
+  if (adaptation != nullptr && !has_one_ratio(made.problem))
+    fail<InputError>("remodelling takes one Poisson's ratio: give pads that of the bone");
   SolveResult solved;
+  std::vector<BoneState> states;
   { // the solver's vectors are gone before the fields are made
-    VoxelSolver<Exec> solver(exec, made.problem, solver_options<Exec>(options));
+    VoxelSolverOptions solves = solver_options<Exec>(options);
+    solves.multigrid.renewable = adaptation != nullptr;
+    VoxelSolver<Exec> solver(exec, made.problem, solves);
     throw_if_cancelled();
     solved = solver.solve(exec, {}, made.load.u, observe);
+    if (adaptation != nullptr)
+      states = run_states(exec, made, *adaptation, solver, observe, solved);
   }
   BoneSolution<Exec> solution = evaluate_solution(exec, made.problem, made.load);
   BoneNumbers numbers = numbers_of(solution);
   numbers.model = describe(made);
   numbers.solve = numbers_of(solved);
+  numbers.states = std::move(states);
+  if (mask)
+    add_labels(exec, *mask, test, made, solution, numbers);
   return std::make_unique<AnswerOn<Exec>>(exec, std::move(made.problem), std::move(solution),
                                           std::move(numbers));
 }
@@ -446,10 +588,13 @@ private:
 template<class Exec>
 void HomogenisedOn<Exec>::solve_box(const BoneImage& image, const BoneOptions& options,
                                     const BoneObserver& observe) {
-  Case<Exec> made = make_case(exec_, image, options, false, [&](VoxelProblem<Exec>& problem) {
-    hold_all_sides(exec_, problem);
-    return BoneLoad<Exec>();
-  });
+  Case<Exec> made = make_case(
+      exec_, image, options, false,
+      [&](VoxelProblem<Exec>& problem) {
+        hold_all_sides(exec_, problem);
+        return BoneLoad<Exec>();
+      },
+      take_materials(exec_, image, {}, nullptr));
   drop_image(made);
   VoxelSolver<Exec> solver(exec_, made.problem, solver_options<Exec>(options));
   numbers_.model = describe(made);
@@ -468,11 +613,15 @@ void HomogenisedOn<Exec>::solve_box(const BoneImage& image, const BoneOptions& o
 template<class Exec>
 void HomogenisedOn<Exec>::solve_cell(const BoneImage& image, const BoneOptions& options,
                                      const BoneObserver& observe) {
-  Case<Exec> made = make_case(exec_, image, options, true, [&](VoxelProblem<Exec>& problem) {
-    problem.held = make_constraints(
-        exec_, make_zeros<std::uint8_t>(exec_, problem.grid.num_nodes, "ossatura::python::held"));
-    return BoneLoad<Exec>();
-  });
+  Case<Exec> made = make_case(
+      exec_, image, options, true,
+      [&](VoxelProblem<Exec>& problem) {
+        problem.held =
+            make_constraints(exec_, make_zeros<std::uint8_t>(exec_, problem.grid.num_nodes,
+                                                             "ossatura::python::held"));
+        return BoneLoad<Exec>();
+      },
+      take_materials(exec_, image, {}, nullptr));
   numbers_.model = describe(made);
   warn_of_open_cell(exec_, made.problem);
   const UnitCell<Exec> cell = make_unit_cell(exec_, made.problem.material, image.spacing);
@@ -520,14 +669,27 @@ BoneHomogenised::~BoneHomogenised() = default;
 int num_components(const std::string& name) {
   if (name == "strain" || name == "stress")
     return 6;
-  return name == "energy_density" || name == "von_mises" || name == "effective_strain" ? 1 : 0;
+  return name == "energy_density" || name == "von_mises" || name == "effective_strain" ||
+                 name == "modulus"
+             ? 1
+             : 0;
 }
 
 std::unique_ptr<BoneAnswer> solve_bone(const std::string& backend, const BoneImage& image,
-                                       const BoneTest& test, const BoneOptions& options,
-                                       const BoneObserver& observe) {
-  return with_backend(
-      backend, [&](const auto& exec) { return solve_on(exec, image, test, options, observe); });
+                                       const std::optional<BoneMask>& mask, const BoneTest& test,
+                                       const BoneOptions& options, const BoneObserver& observe) {
+  return with_backend(backend, [&](const auto& exec) {
+    return solve_on(exec, image, mask, test, nullptr, options, observe);
+  });
+}
+
+std::unique_ptr<BoneAnswer> remodel_bone(const std::string& backend, const BoneImage& density,
+                                         const std::optional<BoneMask>& mask, const BoneTest& test,
+                                         const BoneAdaptation& adaptation,
+                                         const BoneOptions& options, const BoneObserver& observe) {
+  return with_backend(backend, [&](const auto& exec) {
+    return solve_on(exec, density, mask, test, &adaptation, options, observe);
+  });
 }
 
 std::unique_ptr<BoneHomogenised> homogenise_bone(const std::string& backend, const BoneImage& image,

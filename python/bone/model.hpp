@@ -21,6 +21,32 @@ struct BoneImage {
   double poisson;
 };
 
+/// The law of the bone with a label, of the values that the image has there: numbers that its kind
+/// does not have are not used.
+struct BoneLabelLaw {
+  int label = 0;
+  std::string kind; ///< "constant", "threshold", "linear", "power" or "modulus"
+  double modulus = 0, slope = 1, intercept = 0, coefficient = 0, exponent = 1;
+  double lower = 0, upper = 0; ///< values that are bone
+  double poisson = 0.3;
+};
+
+/// Voxels that are no bone: elastic, whatever the image has there.
+struct BonePad {
+  int label = 0;
+  double modulus = 0; ///< MPa
+  double poisson = 0.3;
+};
+
+/// A segmentation of an image.
+struct BoneMask {
+  const int* label = nullptr; ///< [nz, ny, nx] on the host, as the image
+  std::array<int, 3> shape{0, 0, 0};
+  std::vector<int> bone; ///< labels; empty: all but 0 and pads
+  std::vector<BoneLabelLaw> laws;
+  std::vector<BonePad> pads;
+};
+
 enum class BoneTestKind {
   axial,
   confined,
@@ -63,6 +89,39 @@ struct BoneReaction {
   double contact_area = 0;
 };
 
+/// Numbers of the bone with a label.
+struct BoneLabel {
+  int label = 0;
+  std::int64_t num_elem = 0;
+  double modulus_mean = 0, energy_density_mean = 0, von_mises_mean = 0, von_mises_max = 0,
+         effective_strain_mean = 0, effective_strain_max = 0, energy_share = 0;
+};
+
+/// Forces through the layers across an axis, as SectionForces has them.
+struct BoneSections {
+  int axis = 2;
+  std::vector<int> labels;
+  std::vector<double> position, force;          ///< [layers]
+  std::vector<std::vector<double>> label_force; ///< [labels][layers]
+  int begin = 0, end = 0;
+  double reaction = 0;
+};
+
+/// How the densities of a bone follow its load: RemodellingLaw, without Kokkos.
+struct BoneAdaptation {
+  int steps = 0;
+  double coefficient = 0, exponent = 0, stimulus = 0, lazy = 0, rate = 0, least = 0, most = 0;
+};
+
+/// A state of remodelling, as RemodellingStep has it.
+struct BoneState {
+  double mass = 0, mean_density = 0, mean_stimulus = 0, forming = 0, resorbing = 0, at_least = 0,
+         at_most = 0, mean_change = 0, strain_energy = 0;
+  std::optional<double> stiffness;
+  int iterations = 0;
+  double residual = 0;
+};
+
 /// The model as it was solved.
 struct BoneModelNumbers {
   std::int64_t num_elem = 0, num_nodes = 0, num_dropped = 0;
@@ -76,6 +135,9 @@ struct BoneNumbers {
   std::optional<double> displacement, force, strain, stress, stiffness, apparent_modulus, angle,
       moment, rotational_stiffness;
   std::vector<BoneReaction> reactions;
+  std::vector<BoneLabel> labels;        ///< with a mask
+  std::optional<BoneSections> sections; ///< with a mask, of a test along an axis
+  std::vector<BoneState> states;        ///< of remodelling
 };
 
 /// Called after each iteration; may throw to end the solve.
@@ -100,15 +162,24 @@ public:
                             const BoneObserver& observe, double* out) const = 0;
 };
 
-/// 6 for "strain" and "stress", 1 for "energy_density", "von_mises" and "effective_strain"; 0 for
-/// other names.
+/// 6 for "strain" and "stress", 1 for "energy_density", "von_mises", "effective_strain" and
+/// "modulus"; 0 for other names.
 int num_components(const std::string& name);
 
-/// Solves a test. Throws InputError for images and supports that make no test, UsageError for
-/// options, BackendError for an unknown backend.
+/// Solves a test, of the bone that a mask chooses where there is one. Throws InputError for images,
+/// masks and supports that make no test, UsageError for options, BackendError for an unknown
+/// backend.
 std::unique_ptr<BoneAnswer> solve_bone(const std::string& backend, const BoneImage& image,
-                                       const BoneTest& test, const BoneOptions& options,
-                                       const BoneObserver& observe);
+                                       const std::optional<BoneMask>& mask, const BoneTest& test,
+                                       const BoneOptions& options, const BoneObserver& observe);
+
+/// The same of an image of densities (g/cm3), which follow the load by the steps of `adaptation`:
+/// the answer is that of the last state. States end with the first that does not converge. Throws
+/// as solve_bone().
+std::unique_ptr<BoneAnswer> remodel_bone(const std::string& backend, const BoneImage& density,
+                                         const std::optional<BoneMask>& mask, const BoneTest& test,
+                                         const BoneAdaptation& adaptation,
+                                         const BoneOptions& options, const BoneObserver& observe);
 
 struct BoneStiffness {
   using Matrix = std::array<std::array<double, 6>, 6>;

@@ -20,6 +20,7 @@ namespace ossatura::python {
 namespace {
 
 using Image = nb::ndarray<const float, nb::ndim<3>, nb::c_contig>;
+using Labels = nb::ndarray<const int, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 template<class T, int ndim>
 using Output = nb::ndarray<T, nb::ndim<ndim>, nb::c_contig>;
 using Answer = Owned<BoneAnswer>;
@@ -83,6 +84,58 @@ nb::list list_of(const std::vector<BoneReaction>& reactions) {
     list.append(dict);
   }
   return list;
+}
+
+nb::list list_of(const std::vector<BoneLabel>& labels) {
+  nb::list list;
+  for (const BoneLabel& of : labels) {
+    nb::dict dict;
+    dict["label"] = of.label;
+    dict["num_voxels"] = of.num_elem;
+    dict["modulus_mean"] = of.modulus_mean;
+    dict["energy_density_mean"] = of.energy_density_mean;
+    dict["von_mises_mean"] = of.von_mises_mean;
+    dict["von_mises_max"] = of.von_mises_max;
+    dict["effective_strain_mean"] = of.effective_strain_mean;
+    dict["effective_strain_max"] = of.effective_strain_max;
+    dict["energy_share"] = of.energy_share;
+    list.append(dict);
+  }
+  return list;
+}
+
+nb::list list_of(const std::vector<BoneState>& states) {
+  nb::list list;
+  for (const BoneState& state : states) {
+    nb::dict dict;
+    dict["mass"] = state.mass;
+    dict["mean_density"] = state.mean_density;
+    dict["mean_stimulus"] = state.mean_stimulus;
+    dict["forming"] = state.forming;
+    dict["resorbing"] = state.resorbing;
+    dict["at_least"] = state.at_least;
+    dict["at_most"] = state.at_most;
+    dict["mean_change"] = state.mean_change;
+    dict["strain_energy"] = state.strain_energy;
+    dict["stiffness"] = state.stiffness;
+    dict["iterations"] = state.iterations;
+    dict["residual"] = state.residual;
+    list.append(dict);
+  }
+  return list;
+}
+
+nb::dict dict_of(const BoneSections& sections) {
+  nb::dict dict;
+  dict["axis"] = sections.axis;
+  dict["labels"] = nb::cast(sections.labels);
+  dict["position"] = nb::cast(sections.position);
+  dict["force"] = nb::cast(sections.force);
+  dict["label_force"] = nb::cast(sections.label_force);
+  dict["begin"] = sections.begin;
+  dict["end"] = sections.end;
+  dict["reaction"] = sections.reaction;
+  return dict;
 }
 
 nb::list rows_of(const BoneStiffness::Matrix& matrix) {
@@ -155,6 +208,13 @@ void bind_answer(nb::module_& module) {
   nb::class_<Answer>(module, "BoneAnswer")
       .def("numbers", [](const Answer& answer) { return dict_of(answer->numbers()); })
       .def("reactions", [](const Answer& answer) { return list_of(answer->numbers().reactions); })
+      .def("labels", [](const Answer& answer) { return list_of(answer->numbers().labels); })
+      .def("states", [](const Answer& answer) { return list_of(answer->numbers().states); })
+      .def("sections",
+           [](const Answer& answer) -> std::optional<nb::dict> {
+             const std::optional<BoneSections>& sections = answer->numbers().sections;
+             return sections ? std::optional(dict_of(*sections)) : std::nullopt;
+           })
       .def(
           "displacement",
           [](const Answer& answer, Output<double, 4> out) {
@@ -186,6 +246,86 @@ void bind_answer(nb::module_& module) {
           "weight"_a, "options"_a, nb::arg("callback").none(), nb::arg("out").noconvert());
 }
 
+/// What Python says of the labels of a mask, and of the steps of remodelling.
+void bind_choices(nb::module_& module) {
+  nb::class_<BoneLabelLaw>(module, "BoneLabelLaw")
+      .def(nb::init<>())
+      .def_rw("label", &BoneLabelLaw::label)
+      .def_rw("kind", &BoneLabelLaw::kind)
+      .def_rw("modulus", &BoneLabelLaw::modulus)
+      .def_rw("slope", &BoneLabelLaw::slope)
+      .def_rw("intercept", &BoneLabelLaw::intercept)
+      .def_rw("coefficient", &BoneLabelLaw::coefficient)
+      .def_rw("exponent", &BoneLabelLaw::exponent)
+      .def_rw("lower", &BoneLabelLaw::lower)
+      .def_rw("upper", &BoneLabelLaw::upper)
+      .def_rw("poisson", &BoneLabelLaw::poisson);
+  nb::class_<BonePad>(module, "BonePad")
+      .def(nb::init<>())
+      .def_rw("label", &BonePad::label)
+      .def_rw("modulus", &BonePad::modulus)
+      .def_rw("poisson", &BonePad::poisson);
+  nb::class_<BoneMask>(module, "BoneMask")
+      .def(nb::init<>())
+      .def_rw("bone", &BoneMask::bone)
+      .def(
+          "add_law", [](BoneMask& mask, const BoneLabelLaw& law) { mask.laws.push_back(law); },
+          "law"_a)
+      .def(
+          "add_pad", [](BoneMask& mask, const BonePad& pad) { mask.pads.push_back(pad); }, "pad"_a);
+  nb::class_<BoneAdaptation>(module, "BoneAdaptation")
+      .def(nb::init<>())
+      .def_rw("steps", &BoneAdaptation::steps)
+      .def_rw("coefficient", &BoneAdaptation::coefficient)
+      .def_rw("exponent", &BoneAdaptation::exponent)
+      .def_rw("stimulus", &BoneAdaptation::stimulus)
+      .def_rw("lazy", &BoneAdaptation::lazy)
+      .def_rw("rate", &BoneAdaptation::rate)
+      .def_rw("least", &BoneAdaptation::least)
+      .def_rw("most", &BoneAdaptation::most);
+}
+
+/// The mask with its labels, where there are some; the array stays as it is during a call.
+std::optional<BoneMask> mask_of(const std::optional<Labels>& labels, const BoneMask& choice) {
+  if (!labels)
+    return {};
+  BoneMask mask = choice;
+  mask.label = labels->data();
+  mask.shape = {int(labels->shape(2)), int(labels->shape(1)), int(labels->shape(0))};
+  return mask;
+}
+
+void bind_solves(nb::module_& module) {
+  module.def(
+      "solve_bone",
+      [](const std::string& backend, const Image& image, double spacing, double poisson,
+         const std::optional<Labels>& labels, const BoneMask& choice, const BoneTest& test,
+         const BoneOptions& options, nb::object callback) {
+        const BoneImage taken = image_of(image, spacing, poisson);
+        const std::optional<BoneMask> mask = mask_of(labels, choice);
+        return new Answer(Engine::instance().run(callback, [&](const Observer& observe) {
+          return solve_bone(backend, taken, mask, test, options, observe);
+        }));
+      },
+      "backend"_a, nb::arg("image").noconvert(), "spacing"_a, "poisson"_a,
+      nb::arg("labels").noconvert().none(), "mask"_a, "test"_a, "options"_a,
+      nb::arg("callback").none(), nb::rv_policy::take_ownership);
+  module.def(
+      "remodel_bone",
+      [](const std::string& backend, const Image& density, double spacing, double poisson,
+         const std::optional<Labels>& labels, const BoneMask& choice, const BoneTest& test,
+         const BoneAdaptation& adaptation, const BoneOptions& options, nb::object callback) {
+        const BoneImage taken = image_of(density, spacing, poisson);
+        const std::optional<BoneMask> mask = mask_of(labels, choice);
+        return new Answer(Engine::instance().run(callback, [&](const Observer& observe) {
+          return remodel_bone(backend, taken, mask, test, adaptation, options, observe);
+        }));
+      },
+      "backend"_a, nb::arg("density").noconvert(), "spacing"_a, "poisson"_a,
+      nb::arg("labels").noconvert().none(), "mask"_a, "test"_a, "adaptation"_a, "options"_a,
+      nb::arg("callback").none(), nb::rv_policy::take_ownership);
+}
+
 } // namespace
 
 void bind_bone(nb::module_& module) {
@@ -209,20 +349,11 @@ void bind_bone(nb::module_& module) {
       .def_rw("max_iterations", &BoneOptions::max_iterations)
       .def_rw("precision", &BoneOptions::precision)
       .def_rw("islands", &BoneOptions::islands);
+  bind_choices(module);
   bind_answer(module);
   bind_homogenised(module);
   bind_constants(module);
-  module.def(
-      "solve_bone",
-      [](const std::string& backend, const Image& image, double spacing, double poisson,
-         const BoneTest& test, const BoneOptions& options, nb::object callback) {
-        const BoneImage taken = image_of(image, spacing, poisson);
-        return new Answer(Engine::instance().run(callback, [&](const Observer& observe) {
-          return solve_bone(backend, taken, test, options, observe);
-        }));
-      },
-      "backend"_a, nb::arg("image").noconvert(), "spacing"_a, "poisson"_a, "test"_a, "options"_a,
-      nb::arg("callback").none(), nb::rv_policy::take_ownership);
+  bind_solves(module);
   module.def(
       "homogenise_bone",
       [](const std::string& backend, const Image& image, double spacing, double poisson,

@@ -3,6 +3,8 @@
 
     result = bone.solve(modulus, spacing=0.082, test="axial", strain=-0.01)
     result.stiffness, result.energy_density, result.gradient("stiffness")
+    bone.solve(density, spacing=0.5, mask=labels, label_laws={1: bone.Law("linear", slope=8)}, pads={5: 2500}).labels
+    bone.remodel(density, spacing=0.5, steps=50, coefficient=3790, exponent=3, stimulus=0.004, rate=1, limits=(0.01, 1.74))
     bone.homogenise(modulus, spacing=0.082).stiffness
 
 Images are arrays [z, y, x] in C order, or by axes="xyz" arrays [x, y, z]: both are read without a copy where x is
@@ -13,6 +15,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
+import operator
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import IO, Any, TypeVar
@@ -26,8 +29,8 @@ from ._libraries import Library, library_of
 from ._log import logger
 from ._progress import shown
 
-__all__ = ["Engineering", "Homogenised", "Orthotropic", "QUANTITIES", "Reaction", "Result", "Solve", "homogenise",
-           "solve"]
+__all__ = ["Engineering", "Homogenised", "Label", "Law", "Orthotropic", "QUANTITIES", "Reaction", "Remodelled", "Result",
+           "Sections", "Solve", "State", "homogenise", "remodel", "solve"]
 
 _TESTS = ("axial", "confined", "shear", "torsion", "bending", "symshear")  # as BoneTestKind
 _AXES = ("x", "y", "z")
@@ -56,6 +59,116 @@ class Reaction:
     """mm, mean over the held nodes"""
     contact_area: float
     """mm^2 of bone that it touches"""
+
+
+@dataclasses.dataclass(frozen=True)
+class Law:
+    """What the image's values mean in voxels with a label of the mask: Young's modulus E (MPa) of a value g.
+
+    kind: "constant" (E = modulus whatever the value), "threshold" (E = modulus where g is within lower to upper),
+        "linear" (E = intercept + slope g), "power" (E = coefficient (intercept + slope g)^exponent), "modulus" (E = g).
+    Values outside lower to upper are void, but for "constant". UsageError for numbers that the kind does not have.
+    """
+    kind: str
+    modulus: float | None = None
+    """MPa"""
+    slope: float | None = None
+    """1 where it is not given"""
+    intercept: float | None = None
+    """0 where it is not given"""
+    coefficient: float | None = None
+    exponent: float | None = None
+    lower: float | None = None
+    upper: float | None = None
+    poisson: float | None = None
+    """that of the call where it is not given"""
+
+    def __post_init__(self) -> None:
+        known = _LAWS[choice(self.kind, tuple(_LAWS), "kind")]
+        for field in dataclasses.fields(self)[1:]:
+            value = getattr(self, field.name)
+            if value is None:
+                if field.name in known and known[field.name]:
+                    raise UsageError(f"Law({self.kind!r}): give {field.name}")
+            elif field.name not in known:
+                raise UsageError(f"Law({self.kind!r}): {field.name}={value!r} has no effect; it has {', '.join(known)}")
+            elif math.isnan(value) or (math.isinf(value) and field.name not in ("lower", "upper")):
+                raise UsageError(f"Law({self.kind!r}): {field.name}={value!r} is no finite number")
+        if self.kind == "threshold" and self.lower is None and self.upper is None:
+            raise UsageError("Law('threshold'): give lower, upper or both; \"constant\" is bone whatever the value")
+        if self.modulus is not None and not 0 < self.modulus <= 1e30:
+            raise UsageError(f"Law({self.kind!r}): modulus={self.modulus!r}: greater than 0, up to 1e30 MPa")
+
+
+_BOUNDS = {"lower": False, "upper": False, "poisson": False}
+_LAWS: dict[str, dict[str, bool]] = {  # the numbers of each, and whether they have to be given
+    "constant": {"modulus": True, "poisson": False}, "threshold": {"modulus": True, **_BOUNDS},
+    "linear": {"slope": True, "intercept": False, **_BOUNDS},
+    "power": {"coefficient": True, "exponent": True, "slope": False, "intercept": False, **_BOUNDS}, "modulus": _BOUNDS}
+
+
+@dataclasses.dataclass(frozen=True)
+class Label:
+    """What the bone with one label of the mask bears; means and maxima are over voxels, at their centres."""
+    num_voxels: int
+    modulus_mean: float
+    """MPa"""
+    energy_density_mean: float
+    """N/mm^2"""
+    von_mises_mean: float
+    """MPa"""
+    von_mises_max: float
+    effective_strain_mean: float
+    effective_strain_max: float
+    energy_share: float
+    """part of the strain energy of the bone"""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Sections:
+    """The force along the axis of a test through each layer of voxels across it, by label."""
+    axis: str
+    position: NDArray[np.float64]
+    """[layers] mm from the lower corner of the image, of the layer's middle"""
+    force: NDArray[np.float64]
+    """[layers] N, positive in tension; pads are in it"""
+    label_force: Mapping[int, NDArray[np.float64]]
+    """[layers] N of the bone with each label"""
+    first_free: int
+    """the first and the last layer between the plates, whose force is the reaction; last_free is first_free - 1 where
+    there is none"""
+    last_free: int
+    reaction: float
+    """N, of the upper plate"""
+
+    def share(self, label: int) -> NDArray[np.float64]:
+        """[layers] the part of the force that a label carries; nan where there is no force."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(self.force != 0, self.label_force[label] / self.force, math.nan)
+
+
+@dataclasses.dataclass(frozen=True)
+class State:
+    """A state of remodelling that was solved for, and what it is about to do. Parts are of the number of voxels."""
+    mass: float
+    """g"""
+    mean_density: float
+    """g/cm^3"""
+    mean_stimulus: float
+    """J/g, over the volume"""
+    forming: float
+    resorbing: float
+    at_least: float
+    """at the bounds of the density"""
+    at_most: float
+    mean_change: float
+    """g/cm^3 of the next step, without its sign"""
+    strain_energy: float
+    """N mm"""
+    stiffness: float | None
+    """N/mm, of tests that have it"""
+    iterations: int
+    residual: float
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -105,11 +218,21 @@ class Result:
     """voxels in islands that were left out"""
     spacing: float
     """mm, edge of a voxel"""
+    labels: Mapping[int, Label]
+    """with a mask: of the labels that the bone has"""
+    sections: Sections | None
+    """with a mask, of axial and confined tests"""
     _answer: Any
     _options: Any
     _shape: tuple[int, int, int]
     _axes: str
     _library: Library
+    _pads: NDArray[np.bool_] | None
+
+    @functools.cached_property
+    def modulus(self) -> NDArray[np.float32]:
+        """[z, y, x] Young's modulus of what was solved, pads included, MPa, single."""
+        return self._field("modulus")
 
     @functools.cached_property
     def displacement(self) -> NDArray[np.float64]:
@@ -177,16 +300,21 @@ class Result:
 
     def failure_factor(self, strain: float = 0.007, volume: float = 0.02) -> float:
         """The bone fails at this times the load of the test, by Pistoia's criterion [1]: where `volume`, a part of the
-        bone, is beyond the effective `strain`. Its failure load is `force` times this.
+        bone, is beyond the effective `strain`. Its failure load is `force` times this. Pads are no bone.
 
         Infinite where less than that part is strained at all. Raises UsageError for other numbers.
         [1] Bone 30 (2002) 842-848, doi:10.1016/S8756-3282(02)00736-6.
         """
         if not (0 < volume < 1 and 0 < strain < math.inf):
             raise UsageError(f"failure_factor({strain!r}, {volume!r}): a strain greater than 0, a part between 0 and 1")
-        field = _arrays.host(self.effective_strain)
+        field = _in_axes(_arrays.host(self.effective_strain), self._axes)
+        count = self.num_voxels
+        if self._pads is not None:
+            solid = _in_axes(_arrays.host(self.modulus), self._axes) > 0
+            count -= int(np.count_nonzero(self._pads & solid))
+            field = np.where(self._pads, 0, field)
         strained = field[field > 0]
-        values = np.zeros(max(self.num_voxels, len(strained)))
+        values = np.zeros(max(count, len(strained)))
         values[:len(strained)] = strained
         found = float(np.quantile(values, 1 - volume))
         return strain / found if found > 0 else math.inf
@@ -392,7 +520,39 @@ class Homogenised:
             *rows, ("voxels", str(self.num_voxels)), ("converged", "yes" if self.converged else "NO")], None, (0, 0))
 
 
-def solve(modulus: ArrayLike, spacing: float, *, test: str = "axial", axis: str = "z", direction: str | None = None,
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Remodelled:
+    """The states of a bone whose density followed its load."""
+    states: tuple[State, ...]
+    """from the first one on; one more than steps were taken"""
+    result: Result
+    """of the last state"""
+    _coefficient: float
+    _exponent: float
+
+    @functools.cached_property
+    def density(self) -> NDArray[np.float64]:
+        """[z, y, x] g/cm^3 of the last state, 0 in the void and in pads, in the axes of the image, double."""
+        result = self.result
+        modulus = _in_axes(_arrays.host(result.modulus), result._axes).astype(np.float64)
+        if result._pads is not None:
+            modulus[result._pads] = 0
+        return _in_axes((modulus / self._coefficient) ** (1 / self._exponent), result._axes)
+
+    @property
+    def converged(self) -> bool:
+        """Whether all solves are."""
+        return self.result.converged
+
+    def __repr__(self) -> str:
+        first, last = (f"{state.mass:.6g}" for state in (self.states[0], self.states[-1])) if self.states else ("?", "?")
+        return (f"<ossatura.bone.Remodelled by {max(len(self.states) - 1, 0)} steps: mass {first} to {last} g"
+                f"{'' if self.converged else ', NOT CONVERGED'}>")
+
+
+def solve(modulus: ArrayLike, spacing: float, *, mask: ArrayLike | None = None, mask_labels: Sequence[int] | None = None,
+          label_laws: Mapping[int, Law] | None = None, pads: Mapping[int, float | tuple[float, float]] | None = None,
+          test: str = "axial", axis: str = "z", direction: str | None = None,
           strain: float = -0.01, displacement: float | None = None, angle: float = math.radians(1),
           lateral: str = "constrained", plate_depth: float = 0.0,
           centre: str | Sequence[float] = "mass", poisson: float = 0.3, islands: str = "auto",
@@ -403,6 +563,11 @@ def solve(modulus: ArrayLike, spacing: float, *, test: str = "axial", axis: str 
 
     modulus: [z, y, x] Young's moduli in MPa, 0 = void; float32 is read where it is, other numbers are converted.
     spacing: edge of a voxel, mm.
+    mask: labels of the voxels, whole numbers in an array of the image's shape: bone is where it has one of `mask_labels`,
+        by default all but 0 and pads, and the result has numbers by label.
+    label_laws: for labels of bone what the image's values mean there; with other labels they are moduli.
+    pads: labels that are no bone, but pads, pots, cement or implants, of this modulus in MPa (and Poisson's ratio)
+        whatever the image has: numbers by label and failure_factor() leave them out.
     test: "axial" (the upper plate moves along `axis`), "confined" (in a smooth-walled box), "shear" (along
         `direction`), "torsion" (about `axis`), "bending" (the plates tilt against each other about `direction`),
         "symshear" (no plates: the four sides beside `axis` move as a shear says, without a rotation).
@@ -422,6 +587,52 @@ def solve(modulus: ArrayLike, spacing: float, *, test: str = "axial", axis: str 
     of range. The GIL is free meanwhile, and Ctrl-C ends the solve between two iterations.
     """
     image = _image(modulus, axes)
+    labels, chosen = _mask(mask, mask_labels, label_laws, pads, poisson, axes)
+    made = _test(test, axis, direction, strain, displacement, angle, lateral, plate_depth, centre)
+    options = _options(islands, tolerance, max_iterations, precision)
+    with shown(progress, test, 1, tolerance, callback) as observe:
+        answer = _core.solve_bone(_backends.choose(backend), image, spacing, poisson, labels, chosen, made, options, observe)
+    result = _result(answer, test, spacing, options, image, axes, _pads_of(labels, pads))
+    return _checked(result, [result], tolerance, check)
+
+
+def remodel(density: ArrayLike, spacing: float, *, steps: int, coefficient: float, exponent: float, stimulus: float,
+            rate: float, limits: tuple[float, float], lazy: float = 0.0, mask: ArrayLike | None = None,
+            mask_labels: Sequence[int] | None = None, pads: Mapping[int, float | tuple[float, float]] | None = None,
+            test: str = "axial", axis: str = "z", direction: str | None = None, strain: float = -0.01,
+            displacement: float | None = None, angle: float = math.radians(1), lateral: str = "constrained",
+            plate_depth: float = 0.0, centre: str | Sequence[float] = "mass", poisson: float = 0.3, islands: str = "auto",
+            tolerance: float = 1e-6, max_iterations: int = 1000, precision: str | None = None, axes: str = "zyx",
+            backend: str | None = None, check: bool = True, progress: bool = False,
+            callback: Callable[[int, float], None] | None = None) -> Remodelled:
+    """Lets the density of bone follow its load, by the strain energy by mass S of each voxel.
+
+    density: [z, y, x] g/cm^3, 0 = void; Young's modulus is coefficient density^exponent, MPa.
+    steps: of remodelling; each state is solved for from the one before. 0: the first state alone.
+    stimulus: k, J/g, at which bone stays as it is. In a step the density changes by rate (S - (1 + lazy) k) where S is
+        above (1 + lazy) k, by rate (S - (1 - lazy) k) where it is below (1 - lazy) k, and keeps to `limits`.
+    rate: g/cm^3 for each J/g. limits: least and greatest density, g/cm^3. lazy: a part, from 0 to less than 1.
+    mask, mask_labels, pads: as in solve(); pads keep their modulus, and have the Poisson's ratio of the bone.
+
+    Other arguments and errors are those of solve(). ConvergenceError, with the states so far, where a solve does not
+    meet the tolerance; callback() is called in all solves.
+    """
+    image = _image(density, axes, "density")
+    labels, chosen = _mask(mask, mask_labels, None, pads, poisson, axes)
+    made = _test(test, axis, direction, strain, displacement, angle, lateral, plate_depth, centre)
+    options = _options(islands, tolerance, max_iterations, precision)
+    adaptation = _adaptation(steps, coefficient, exponent, stimulus, lazy, rate, limits)
+    with shown(progress, "remodelling", steps + 1, tolerance, callback) as observe:
+        answer = _core.remodel_bone(_backends.choose(backend), image, spacing, poisson, labels, chosen, made, adaptation,
+                                    options, observe)
+    result = _result(answer, test, spacing, options, image, axes, _pads_of(labels, pads))
+    remodelled = Remodelled(states=tuple(State(**state) for state in answer.states()), result=result,
+                            _coefficient=coefficient, _exponent=exponent)
+    return _checked(remodelled, [result], tolerance, check)
+
+
+def _test(test: str, axis: str, direction: str | None, strain: float, displacement: float | None, angle: float,
+          lateral: str, plate_depth: float, centre: str | Sequence[float]) -> _core.BoneTest:
     if test == "symshear" and (displacement is not None or plate_depth != 0):
         raise UsageError("displacement, plate_depth: symshear has no plates; give the strain")
     made = _core.BoneTest()
@@ -438,14 +649,110 @@ def solve(modulus: ArrayLike, spacing: float, *, test: str = "axial", axis: str 
     else:
         made.about_mass = False
         made.centre = tuple(float(x) for x in centre)
-    options = _options(islands, tolerance, max_iterations, precision)
-    with shown(progress, test, 1, tolerance, callback) as observe:
-        answer = _core.solve_bone(_backends.choose(backend), image, spacing, poisson, made, options, observe)
-    numbers = answer.numbers()
+    return made
+
+
+def _result(answer: Any, test: str, spacing: float, options: _core.BoneOptions, image: NDArray[np.float32], axes: str,
+            pads: NDArray[np.bool_] | None) -> Result:
     reactions = {reaction.pop("name"): Reaction(**reaction) for reaction in answer.reactions()}
-    result = Result(test=test, reactions=reactions, spacing=spacing, _answer=answer, _options=options,
-                    _shape=tuple(image.shape), _axes=axes, _library=library_of(image), **numbers)
-    return _checked(result, [result], tolerance, check)
+    labels = {label.pop("label"): Label(**label) for label in answer.labels()}
+    return Result(test=test, reactions=reactions, spacing=spacing, labels=labels, sections=_sections(answer.sections()),
+                  _answer=answer, _options=options, _shape=tuple(image.shape), _axes=axes, _library=library_of(image),
+                  _pads=pads, **answer.numbers())
+
+
+def _sections(found: dict[str, Any] | None) -> Sections | None:
+    if found is None:
+        return None
+    forces = {label: np.array(force) for label, force in zip(found["labels"], found["label_force"])}
+    return Sections(axis=_AXES[found["axis"]], position=np.array(found["position"]), force=np.array(found["force"]),
+                    label_force=forces, first_free=found["begin"], last_free=found["end"] - 1, reaction=found["reaction"])
+
+
+def _mask(mask: ArrayLike | None, mask_labels: Sequence[int] | None, label_laws: Mapping[int, Law] | None,
+          pads: Mapping[int, float | tuple[float, float]] | None, poisson: float,
+          axes: str) -> tuple[NDArray[np.int32] | None, _core.BoneMask]:
+    """The labels [z, y, x], and what is said of them."""
+    chosen = _core.BoneMask()
+    if mask is None:
+        for name, value in (("mask_labels", mask_labels), ("label_laws", label_laws), ("pads", pads)):
+            if value is not None:
+                raise UsageError(f"{name}: give the mask, which has the labels")
+        return None, chosen
+    array = _arrays.host(mask)
+    array = array.astype(np.int32) if array.dtype.kind == "b" else array
+    if axes == "xyz" and array.ndim == 3:
+        array = array.swapaxes(0, 2)
+    labels = _arrays.integers(array, (None, None, None), "mask")
+    bone = [] if mask_labels is None else [operator.index(label) for label in mask_labels]
+    if mask_labels is not None and (not bone or 0 in bone):
+        raise UsageError(f"mask_labels={mask_labels!r}: labels of bone, of which 0 is none")
+    chosen.bone = bone
+    for label, law in (label_laws or {}).items():
+        if label == 0 or label in (pads or {}) or (bone and label not in bone):
+            raise UsageError(f"label_laws: label {label} is no bone, as mask_labels and pads have it")
+        chosen.add_law(_label_law(operator.index(label), law, poisson))
+    for label, pad in (pads or {}).items():
+        if label == 0 or label in bone:
+            raise UsageError(f"pads: label {label} is {'what is not segmented' if label == 0 else 'bone in mask_labels'}")
+        chosen.add_pad(_pad(operator.index(label), pad, poisson))
+    return labels, chosen
+
+
+def _label_law(label: int, law: Law, poisson: float) -> _core.BoneLabelLaw:
+    if not isinstance(law, Law):
+        raise TypeError(f"label_laws[{label}]: a bone.Law, not {type(law).__name__}")
+    made = _core.BoneLabelLaw()
+    made.label = label
+    made.kind = law.kind
+    made.lower = -math.inf if law.lower is None else law.lower
+    made.upper = math.inf if law.upper is None else law.upper
+    made.poisson = _ratio(poisson if law.poisson is None else law.poisson, f"label_laws[{label}]")
+    for name in ("modulus", "slope", "intercept", "coefficient", "exponent"):
+        value = getattr(law, name)
+        if value is not None:
+            setattr(made, name, value)
+    return made
+
+
+def _pad(label: int, pad: float | tuple[float, float], poisson: float) -> _core.BonePad:
+    made = _core.BonePad()
+    made.label = label
+    made.modulus, made.poisson = pad if isinstance(pad, tuple) else (pad, poisson)
+    if not 0 < made.modulus <= 1e30:
+        raise UsageError(f"pads[{label}]: a modulus of {made.modulus!r}: greater than 0, up to 1e30 MPa")
+    _ratio(made.poisson, f"pads[{label}]")
+    return made
+
+
+def _ratio(poisson: float, what: str) -> float:
+    if not -0.999 <= poisson <= 0.499999:
+        raise UsageError(f"{what}: Poisson's ratio {poisson!r}: -0.999 to 0.499999 is taken")
+    return poisson
+
+
+def _pads_of(labels: NDArray[np.int32] | None,
+             pads: Mapping[int, float | tuple[float, float]] | None) -> NDArray[np.bool_] | None:
+    return np.isin(labels, list(pads)) if pads and labels is not None else None
+
+
+def _adaptation(steps: int, coefficient: float, exponent: float, stimulus: float, lazy: float, rate: float,
+                limits: tuple[float, float]) -> _core.BoneAdaptation:
+    made = _core.BoneAdaptation()
+    made.steps = steps
+    if not 0 <= steps <= 100000:
+        raise UsageError(f"steps={steps!r}: 0 to 100000")
+    for name, value in (("coefficient", coefficient), ("exponent", exponent), ("stimulus", stimulus), ("rate", rate)):
+        if not 0 < value < math.inf:
+            raise UsageError(f"{name}={value!r}: greater than 0")
+        setattr(made, name, value)
+    if not 0 <= lazy < 1:
+        raise UsageError(f"lazy={lazy!r}: a part, from 0 to less than 1")
+    made.lazy = lazy
+    made.least, made.most = limits
+    if not 0 < made.least < made.most <= 100:
+        raise UsageError(f"limits={limits!r}: densities in g/cm^3, greater than 0 and in order, such as (0.01, 1.74)")
+    return made
 
 
 def homogenise(modulus: ArrayLike, spacing: float, *, boundary: str = "kinematic", poisson: float = 0.3,
@@ -478,11 +785,11 @@ def _engineering(stiffness: NDArray[np.float64]) -> Engineering | None:
         tuple(found["young"]), tuple(found["shear"]), tuple(tuple(row) for row in found["poisson"]))
 
 
-def _image(modulus: ArrayLike, axes: str) -> NDArray[np.float32]:
+def _image(modulus: ArrayLike, axes: str, what: str = "modulus") -> NDArray[np.float32]:
     array = _arrays.array_of(modulus)
     if choice(axes, ("zyx", "xyz"), "axes") == "xyz" and array.ndim == 3:
         array = array.swapaxes(0, 2)
-    return _arrays.floats(array, np.float32, (None, None, None), "modulus")
+    return _arrays.floats(array, np.float32, (None, None, None), what)
 
 
 def _in_axes(array: NDArray[_Number], axes: str) -> NDArray[_Number]:

@@ -69,6 +69,128 @@ def cell(image, **options):
                            **{"tolerance": 1e-10, "precision": "double", **options})
 
 
+class Masks(unittest.TestCase):
+    def test_columns_share_the_force_by_their_moduli(self):
+        """Without contraction a column carries E A strain."""
+        mask = np.ones((8, 6, 6), int)
+        mask[:, 2:, :] = 2
+        mask[:, 5, 5] = 0
+        grey = np.full(mask.shape, -3.0)
+        grey[mask == 1] = 100
+        grey[mask == 2] = 50
+        for backend in ossatura.backends():
+            result = bone.solve(grey, 0.5, mask=mask, label_laws={1: bone.Law("linear", slope=8, intercept=200),
+                                                                  2: bone.Law("threshold", modulus=3000, lower=50)},
+                                poisson=0, lateral="free", backend=backend, tolerance=1e-10)
+            forces = {1: 1000 * 12 * 0.25 * -0.01, 2: 3000 * 23 * 0.25 * -0.01}
+            self.assertAlmostEqual(result.force / sum(forces.values()), 1, delta=1e-6)
+            for label, force in forces.items():
+                np.testing.assert_allclose(result.sections.label_force[label], force, rtol=1e-5)
+                np.testing.assert_allclose(result.sections.share(label), force / sum(forces.values()), rtol=1e-5)
+                self.assertAlmostEqual(result.labels[label].energy_share, force / sum(forces.values()), delta=1e-5)
+            self.assertEqual([of.num_voxels for of in result.labels.values()], [12 * 8, 23 * 8])
+            self.assertEqual((result.sections.first_free, result.sections.last_free), (0, 7))
+            np.testing.assert_array_equal(result.modulus, np.select([mask == 1, mask == 2], [1000, 3000], 0))
+
+    def test_a_pad_is_in_series_and_left_out(self):
+        mask = np.full((6, 4, 4), True)
+        image = np.full(mask.shape, 1000, np.float32)
+        labels = mask.astype(np.uint8)
+        labels[4:] = 9
+        result = bone.solve(image, 0.5, mask=labels, pads={9: 500}, poisson=0, lateral="free", tolerance=1e-10)
+        stress = -0.01 * 6 / (4 / 1000 + 2 / 500)
+        self.assertAlmostEqual(result.stress / stress, 1, delta=1e-6)
+        self.assertEqual(result.labels[1].num_voxels, 4 * 16)
+        self.assertEqual(list(result.labels), [1])
+        self.assertEqual(result.num_voxels, 6 * 16)
+        self.assertAlmostEqual(result.failure_factor(0.007) / (0.007 / (-stress / 1000)), 1, delta=1e-6)
+        self.assertEqual(bone.solve(image, 0.5, mask=mask).labels[1].num_voxels, 6 * 16)
+
+    def test_choices_that_contradict_each_other(self):
+        image = porous_image()
+        mask = np.ones(image.shape, int)
+        mask[:, 7:] = 3
+        constant = bone.Law("constant", modulus=1000)
+
+        def refuse(error, text, **options):
+            with self.assertRaisesRegex(error, text):
+                bone.solve(image, 0.1, **{"mask": mask, **options})
+        refuse(ossatura.UsageError, "pads: give the mask", mask=None, pads={1: 2000})
+        refuse(ossatura.UsageError, "mask_labels: give the mask", mask=None, mask_labels=[1])
+        refuse(ossatura.UsageError, "label 3 is bone in mask_labels", mask_labels=[1, 3], pads={3: 2000})
+        refuse(ossatura.UsageError, "label_laws: label 3 is no bone", mask_labels=[1], label_laws={3: constant})
+        refuse(ossatura.UsageError, "label_laws: label 3 is no bone", pads={3: 100}, label_laws={3: constant})
+        refuse(ossatura.UsageError, "of which 0 is none", mask_labels=[0, 1])
+        refuse(ossatura.UsageError, "a modulus of 0", pads={3: 0})
+        refuse(ossatura.UsageError, "Poisson's ratio 0.5", pads={3: (100, 0.5)})
+        refuse(TypeError, "a bone.Law, not dict", label_laws={3: {"kind": "constant"}})
+        refuse(TypeError, "integers, not float", mask=mask * 1.0)
+        refuse(ossatura.InputError, "mask: an array of shape", mask=mask[0])
+        refuse(ossatura.InputError, "they have to be the same", mask=mask[1:])
+        refuse(ossatura.InputError, "no voxel has the label 4, which mask_labels names; there are 1, 3", mask_labels=[4])
+        refuse(ossatura.InputError, "the label 5, which is a pad", pads={5: 100})
+        refuse(ossatura.InputError, r"labels are whole numbers up to 1e6", mask=mask * 10**7)
+        refuse(ossatura.InputError, "no voxel is bone: look at mask_labels", label_laws={
+            1: bone.Law("linear", slope=1, lower=1e6), 3: bone.Law("linear", slope=1, lower=1e6)})
+        image[3, 2, 1] = -5
+        refuse(ossatura.InputError, r"modulus: voxel \(1, 2, 3\) with the value -5")
+
+    def test_laws(self):
+        for text, arguments in (("give modulus", ("constant",)), ("no effect", ("constant", 1000.0, 2.0)),
+                                ("kind='cubic'", ("cubic",)), ("give lower", ("threshold", 1000.0)),
+                                ("no finite number", ("linear", None, math.nan)), ("give coefficient", ("power",)),
+                                ("up to 1e30", ("constant", -1.0))):
+            with self.assertRaisesRegex(ossatura.UsageError, text):
+                bone.Law(*arguments)
+
+
+class Remodelling(unittest.TestCase):
+    LAW = {"coefficient": 4000, "exponent": 2, "stimulus": 0.1, "rate": 0.5, "limits": (0.2, 1.6)}
+
+    def test_a_block_follows_a_sequence_of_numbers(self):
+        """Uniform strain: S = E eps^2 / (2 rho) = 2000 rho eps^2."""
+        rho, eps = 0.6, 0.01
+        found = bone.remodel(np.full((5, 4, 3), rho), 0.5, steps=6, strain=-eps, poisson=0, lateral="free", lazy=0.1,
+                             tolerance=1e-10, **self.LAW)
+        self.assertEqual(len(found.states), 7)
+        for state in found.states:
+            stimulus = 2000 * rho * eps**2
+            change = 0.5 * (stimulus - 0.11) if stimulus > 0.11 else 0.5 * (stimulus - 0.09) if stimulus < 0.09 else 0
+            self.assertAlmostEqual(state.mean_density / rho, 1, delta=1e-6)
+            self.assertAlmostEqual(state.mean_stimulus / stimulus, 1, delta=1e-5)
+            self.assertAlmostEqual(state.mass / (rho * 1e-3 * 0.125 * 60), 1, delta=1e-6)
+            self.assertAlmostEqual(state.mean_change, abs(change), delta=1e-6)
+            last, rho = rho, min(1.6, max(0.2, rho + change))
+        np.testing.assert_allclose(found.density, last, rtol=1e-6)
+        self.assertIn("6 steps", repr(found))
+
+    def test_what_is_refused(self):
+        def refuse(error, text, image=np.full((4, 4, 4), 0.5), **options):
+            with self.assertRaisesRegex(error, text):
+                bone.remodel(image, 0.1, **{"steps": 2, **self.LAW, **options})
+        refuse(ossatura.UsageError, "steps=-1", steps=-1)
+        refuse(ossatura.UsageError, "rate=0", rate=0)
+        refuse(ossatura.UsageError, "lazy=1", lazy=1)
+        refuse(ossatura.UsageError, r"limits=\(1, 0.5\)", limits=(1, 0.5))
+        refuse(ossatura.InputError, r"density at \[z, y, x\] = \[0, 0, 1\]", np.where(np.arange(64).reshape(4, 4, 4) == 1, -1, 0.5))
+        mask = np.ones((4, 4, 4), int)
+        mask[3] = 2
+        refuse(ossatura.InputError, "takes one Poisson's ratio", mask=mask, pads={2: (100, 0.2)})
+        with self.assertRaises(ossatura.ConvergenceError) as caught:
+            bone.remodel(porous_image() / 1000, 0.1, steps=2, max_iterations=2, **self.LAW)
+        self.assertEqual(caught.exception.result.states, ())
+
+    def test_a_callback_ends_it(self):
+        calls = []
+
+        def stop(iteration, residual):
+            calls.append(iteration)
+            if len(calls) > 12:
+                raise KeyError("enough")
+        with self.assertRaises(KeyError):
+            bone.remodel(porous_image() / 1000, 0.1, steps=50, callback=stop, **self.LAW)
+
+
 class UnitCells(unittest.TestCase):
     def test_a_laminate_has_the_means_of_its_layers(self):
         image = np.full((4, 3, 5), 800, np.float32)

@@ -93,6 +93,98 @@ class SameBits(unittest.TestCase):
         self.compare_test(["--test", "torsion", "--axis", "x", "--angle", "1", "--tolerance", "1e-8"],
                           {"test": "torsion", "axis": "x", "tolerance": 1e-8})
 
+    def segmented(self):
+        """Grey values with a mask, written as images: a shell, what it holds, a pad below, and a label on its own."""
+        image = porous_image((16, 13, 11))
+        mask = np.full(image.shape, 1, np.int16)
+        mask[:, 3:10, 3:8] = 2
+        mask[5, 5, 5] = -4
+        mask[:, :2] = 0
+        mask[:3] = 5
+        image[:3] = -1000
+        write_image(self.folder / "bone.mha", image, 0.1)
+        write_image(self.folder / "mask.mha", mask, 0.1)
+        return image, mask, ("bone", self.folder / "bone.mha", "--mask", self.folder / "mask.mha")
+
+    def compare_labels(self, there, here):
+        self.assertEqual(there["strain_energy"], here.strain_energy)
+        for name, value in there["response"].items():
+            self.assertEqual(getattr(here, "plate_displacement" if name == "displacement" else name), value, name)
+        self.assertEqual({int(label) for label in there["labels"]}, set(here.labels))
+        for label, numbers in there["labels"].items():
+            of = here.labels[int(label)]
+            self.assertEqual(numbers, {"elements": of.num_voxels, "modulus_mean": of.modulus_mean,
+                                       "sed_mean": of.energy_density_mean, "von_mises_mean": of.von_mises_mean,
+                                       "von_mises_maximum": of.von_mises_max,
+                                       "effective_strain_mean": of.effective_strain_mean,
+                                       "effective_strain_maximum": of.effective_strain_max,
+                                       "energy_share": of.energy_share})
+        sections = there["sections"]
+        self.assertEqual(sections["axis"], here.sections.axis)
+        self.assertEqual((sections["first_free"], sections["last_free"]), (here.sections.first_free, here.sections.last_free))
+        self.assertEqual(sections["reaction"], here.sections.reaction)
+        self.assertEqual(sections["position"], here.sections.position.tolist())
+        self.assertEqual(sections["force"], here.sections.force.tolist())
+        self.assertEqual(sections["labels"], {str(k): v.tolist() for k, v in here.sections.label_force.items()})
+        middle = (here.sections.first_free + here.sections.last_free + 1) // 2
+        for label, share in sections["share"]["middle"].items():
+            self.assertEqual(share, here.sections.share(int(label))[middle])
+        self.assertAlmostEqual(there["pistoia"]["factor"] / here.failure_factor(), 1, delta=1e-6)
+
+    def test_a_mask_with_laws_by_label_and_pads(self):
+        image, mask, run = self.segmented()
+        there = self.run_command(*run, "--label-laws", "1=linear:slope=2:intercept=30,2=power:coefficient=3:exponent=1.1:"
+                                 "poisson=0.25,-4=constant:modulus=9000", "--pads", "5=2500:0.4")
+        laws = {1: bone.Law("linear", slope=2, intercept=30), 2: bone.Law("power", coefficient=3, exponent=1.1, poisson=0.25),
+                -4: bone.Law("constant", modulus=9000)}
+        before = image.copy()
+        here = bone.solve(image, 0.1, mask=mask, label_laws=laws, pads={5: (2500, 0.4)}, backend="serial")
+        self.assertTrue(np.array_equal(image, before))
+        self.compare_labels(there, here)
+        self.assertEqual(here.modulus[0, 5, 5], 2500)
+        self.assertEqual(here.modulus[5, 5, 5], 9000)
+        self.assertEqual(float(np.count_nonzero(here.modulus[3:, :2])), 0)
+        turned = bone.solve(image.swapaxes(0, 2), 0.1, mask=mask.swapaxes(0, 2), label_laws=laws, pads={5: (2500, 0.4)},
+                            backend="serial", axes="xyz")
+        self.assertEqual(turned.labels, here.labels)
+        self.assertEqual(turned.failure_factor(), here.failure_factor())
+
+    def test_labels_of_a_mask(self):
+        image, mask, run = self.segmented()
+        image[:3] = 700
+        write_image(self.folder / "bone.mha", image, 0.1)
+        there = self.run_command(*run, "--law", "modulus", "--mask-labels", "5,2", "--axis", "y", "--test", "confined")
+        here = bone.solve(image, 0.1, mask=mask, mask_labels=(2, 5), axis="y", test="confined", backend="serial")
+        self.compare_labels(there, here)
+        self.assertEqual(set(here.labels), {2, 5})
+
+    def test_remodelling(self):
+        image, mask, run = self.segmented()
+        density = np.where(mask == 5, 0, image / 1000).astype(np.float32)
+        write_image(self.folder / "bone.mha", density, 0.1)
+        there = self.run_command(*run, "--law", "power", "--coefficient", "4000", "--exponent", "2", "--pads", "5=2500",
+                                 "--remodel", "3", "--remodel-stimulus", "0.1", "--remodel-lazy", "0.2", "--remodel-rate",
+                                 "0.5", "--remodel-range", "0.3,1.6")
+        here = bone.remodel(density, 0.1, steps=3, coefficient=4000, exponent=2, stimulus=0.1, lazy=0.2, rate=0.5,
+                            limits=(0.3, 1.6), mask=mask, pads={5: 2500}, backend="serial")
+        self.assertEqual(len(here.states), 4)
+        names = {field: getattr(here.states[0], field) for field in there["remodelling"]["steps"][0]}
+        for state, expected in zip(here.states, there["remodelling"]["steps"]):
+            self.assertEqual({name: getattr(state, name) for name in names}, expected)
+        self.assertGreater(here.states[0].mean_change, 0)
+        self.compare_labels(there, here.result)
+        bone_of = here.density[here.density > 0]
+        self.assertAlmostEqual(bone_of.mean() / here.states[-1].mean_density, 1, delta=1e-6)
+        self.assertAlmostEqual(bone_of.sum() * 1e-3 * 0.1**3 / here.states[-1].mass, 1, delta=1e-6)
+        whole = bone.remodel(np.where(mask > 0, density, 0)[3:], 0.1, steps=1, coefficient=4000, exponent=2, stimulus=0.1,
+                             rate=0.5, limits=(0.3, 1.6), backend="serial")  # without a mask
+        write_image(self.folder / "bone.mha", np.where(mask > 0, density, 0)[3:], 0.1)
+        there = self.run_command("bone", self.folder / "bone.mha", "--law", "power", "--coefficient", "4000", "--exponent", "2",
+                                 "--remodel", "1", "--remodel-stimulus", "0.1", "--remodel-rate", "0.5", "--remodel-range",
+                                 "0.3,1.6")
+        self.assertEqual([state.mass for state in whole.states], [step["mass"] for step in there["remodelling"]["steps"]])
+        self.assertEqual(whole.result.labels, {})
+
     def test_homogenisation(self):
         image = porous_image((9, 8, 7))
         write_image(self.folder / "bone.mha", image, 0.1)

@@ -83,6 +83,14 @@ class Prediction(DriverCase):
     def test_bone(self):
         self.check("bone")
 
+    def test_bone_that_breaks(self):
+        """Arrays alone, of which there are most where the levels of the multigrid are made anew."""
+        arguments = ("bone", "--generate", "perlin", "--size", "32", "--fraction", "0.4", "--strength", "damage",
+                     "--fracture-energy", "1", "--load-steps", "2")
+        plan, run = self.peak((*arguments, "--dry-run"))[1], self.peak(arguments)[1]
+        ratio = plan["results"]["predicted_device_bytes"] / run["memory"]["kokkos_peak_bytes"]
+        self.assertTrue(1 <= ratio < 1.02, ratio)
+
     def test_eikonal(self):
         self.check("eikonal")
 

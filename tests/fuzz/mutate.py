@@ -24,6 +24,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "apps"))
 from support.dicom import IMPLICIT, RLE, dicom_slice
+from support.dicom_segmentation import segmentation
+from support.specimens import nifti_bytes
 
 CODES = {0, 2, 3, 4, 5, 75}
 SECONDS, BYTES = 60, 4 << 30
@@ -95,6 +97,15 @@ def cases(seeds, executable):
     for name, kind in (("explicit.dcm", {}), ("implicit.dcm", {"syntax": IMPLICIT}), ("runs.dcm", {"syntax": RLE})):
         below, above = (dicom_slice(range(z, 12 + z), 4, (0, 0, z), unit="", description="Head", **kind) for z in (0, 1))
         add("dicom", name, {"below.dcm": below, name: above}, "bone", name, *LAW)
+    image = nifti_bytes((4, 3, 2), 1, "h", range(5, 29), [(-1, 0, 0, 0), (0, -1, 0, 0), (0, 0, 1, 0)])
+    inside = [(n, (0, 0, z), [x // 2 + 1 == n for x in range(4)] * 3) for n in (1, 2) for z in (1, 0)]
+    fractions = [(n, at, [200 * p for p in bits]) for n, at, bits in inside]
+    labels = [(0, at, [1 + p for p in bits]) for n, at, bits in inside if n == 2]
+    for name, frames, kind in (("bits.dcm", inside, {}), ("items.dcm", inside, {"syntax": IMPLICIT, "defined": False}),
+                               ("parts.dcm", fractions, {"kind": "FRACTIONAL", "syntax": RLE}),
+                               ("labels.dcm", labels, {"kind": "LABELMAP", "bits": 16})):
+        data = segmentation(frames, 4, ((1, "L3", "Vertebra"), (2, "shell", "Bone")), **kind)
+        add("dicom mask", name, {"ct.nii": image, name: data}, "bone", "ct.nii", "--mask", name, *LAW)
     add("raw", "a.raw", {"a.raw": struct.pack("<12f", *range(12))}, "bone", "a.raw", "--shape",
         "3,2,2", "--type", "float32", "--spacing", "0.5", *LAW)
     for name, data in seed("surface"):

@@ -4,6 +4,8 @@
 #include "apps/driver/output/names.hpp"
 #include "apps/driver/output/table.hpp"
 #include "apps/driver/ranks.hpp"
+#include <ossatura/core/io/dicom/segmentation.hpp>
+#include <ossatura/core/io/dicom/series.hpp>
 #include <ossatura/core/io/image/format.hpp>
 #include <ossatura/core/io/image/metaimage.hpp>
 #include <ossatura/core/io/image/nifti.hpp>
@@ -24,9 +26,51 @@ namespace ossatura {
 
 namespace {
 
-VoxelImage read_labels(const std::string& path, ImageFormat format, const ChoosePlanes& planes,
-                       VoxelShape voxels) {
-  switch (format) {
+/// A mask as it is read each time.
+struct MaskReader {
+  std::string path;
+  ImageFormat format;
+  const BoneOptions& options;
+  const VoxelImage& image; ///< on which it lies
+  bool trial = false;      ///< of DICOM: the first time
+  std::vector<DicomSegment>* segments = nullptr;
+};
+
+/// The labels that options name, where they say which are bone.
+std::set<int> named_labels(const BoneOptions& options) {
+  if (options.mask_labels.empty())
+    return {};
+  std::set<int> labels(options.mask_labels.begin(), options.mask_labels.end());
+  for (const auto& [label, pad] : options.labels_of_mask.pads)
+    labels.insert(label);
+  for (const int label : support_labels(options))
+    labels.insert(label);
+  return labels;
+}
+
+VoxelImage read_dicom_labels(const MaskReader& mask, const ChoosePlanes& planes,
+                             VoxelShape voxels) {
+  const std::string segmentation = find_dicom_segmentation(mask.path, mask.trial);
+  if (!segmentation.empty())
+    return read_dicom_segmentation(segmentation, mask.image,
+                                   {planes, named_labels(mask.options), mask.trial}, mask.segments);
+  DicomOptions dicom;
+  dicom.planes = planes;
+  dicom.voxels = voxels;
+  dicom.trial = mask.trial;
+  DicomSeries series;
+  VoxelImage labels = read_dicom(mask.path, dicom, &series);
+  if (mask.trial)
+    warn_files_left_out(mask.path, series);
+  return labels;
+}
+
+VoxelImage read_labels(const MaskReader& mask, const ChoosePlanes& planes = {}) {
+  const std::string& path = mask.path;
+  const VoxelShape voxels = mask.options.resample ? VoxelShape::box : VoxelShape::cube;
+  switch (mask.format) {
+  case ImageFormat::dicom:
+    return read_dicom_labels(mask, planes, voxels);
   case ImageFormat::metaimage:
     return read_metaimage(path, planes, nullptr, voxels);
   case ImageFormat::nifti:
@@ -37,7 +81,8 @@ VoxelImage read_labels(const std::string& path, ImageFormat format, const Choose
     return read_scanco(path, planes, nullptr, voxels);
   default:
     fail<InputError>(path, ": a mask is MetaImage (.mha, .mhd), NIfTI (.nii, .nii.gz), NRRD "
-                           "(.nrrd) or AIM (.aim), as the programs for segmentation write it");
+                           "(.nrrd), AIM (.aim) or DICOM (a segmentation, or a series of labels), "
+                           "as the programs for segmentation write it");
   }
 }
 
@@ -147,10 +192,6 @@ VoxelArray<Exec> prepare_labels(const Exec& exec, const BoneOptions& options,
   return labels;
 }
 
-VoxelShape shape_of_voxels(const BoneOptions& options) {
-  return options.resample ? VoxelShape::box : VoxelShape::cube;
-}
-
 template<class Exec>
 struct KeepLabels {
   VoxelArray<Exec> labels;
@@ -191,6 +232,26 @@ void require_labels(const std::string& path, const BoneOptions& options,
                          "have none, or name the bone with --mask-labels");
 }
 
+/// The files of a mask that was read.
+std::vector<FileRecord> record_mask(const std::string& path, ImageFormat format) {
+  if (format == ImageFormat::dicom)
+    if (const std::string file = find_dicom_segmentation(path); !file.empty())
+      return {record_input(file)};
+  return record_image(path, format);
+}
+
+/// Says what segments there are, and how large.
+void log_segments(const std::vector<DicomSegment>& segments, const std::set<int>& found) {
+  for (std::size_t k = 0; k < segments.size() && k < 20; ++k) {
+    const DicomSegment& segment = segments[k];
+    log_info("segment ", segment.number, ": '", segment.label, "'",
+             segment.kind.empty() ? "" : ", " + segment.kind,
+             found.count(segment.number) > 0 ? "" : ", which is empty");
+  }
+  if (segments.size() > 20)
+    log_info("and ", segments.size() - 20, " further segments");
+}
+
 } // namespace
 
 std::string mask_path(const BoneOptions& options) {
@@ -210,23 +271,24 @@ VoxelArray<Exec> read_model_labels(const Exec& exec, const BoneOptions& options,
   run_phase(comm, [&] { format = guess_format(path); });
   VoxelImage mask;
   std::set<int> found;
+  std::vector<DicomSegment> segments;
   run_shared(comm, [&] {
+    mask = read_labels({path, format, options, model.source, true, &segments}, [&](int num_planes) {
+      return num_planes != model.source.shape[2] ? ImagePlanes{0, 0} // is refused
+             : reads_whole_image(options)        ? ImagePlanes{0, num_planes}
+                                                 : model.modulus.planes();
+    });
     if (comm.is_first())
-      for (const FileRecord& record : record_image(path, format))
+      for (const FileRecord& record : record_mask(path, format))
         context.provenance().inputs.push_back(record);
-    mask = read_labels(
-        path, format,
-        [&](int num_planes) {
-          return num_planes != model.source.shape[2] ? ImagePlanes{0, 0} // is refused
-                 : reads_whole_image(options)        ? ImagePlanes{0, num_planes}
-                                                     : model.modulus.planes();
-        },
-        shape_of_voxels(options));
     require_same_grid(path, mask, options, model.source);
     found = find_labels(path, mask);
   });
   const std::vector<int> all = comm.gather(std::vector<int>(found.begin(), found.end()));
   found.insert(all.begin(), all.end());
+  log_segments(segments, found);
+  for (const DicomSegment& segment : segments)
+    model.label_names[segment.number] = segment.label;
   require_labels(path, options, found);
   VoxelArray<Exec> labels = to_device(exec, mask, mask.planes());
   if (reads_whole_image(options))
@@ -246,7 +308,7 @@ template<class Exec>
 VoxelArray<Exec> read_upright_labels(const Exec& exec, const BoneOptions& options,
                                      const BoneModel<Exec>& model) {
   const std::string path = mask_path(options);
-  const VoxelImage mask = read_labels(path, guess_format(path), {}, shape_of_voxels(options));
+  const VoxelImage mask = read_labels({path, guess_format(path), options, model.source, true});
   require_same_grid(path, mask, options, model.source);
   require_labels(path, options, find_labels(path, mask));
   return prepare_labels(exec, options, model, to_device(exec, mask));
@@ -285,7 +347,7 @@ template<class Exec>
 std::vector<float> read_mask(const Exec& exec, const BoneOptions& options,
                              const BoneModel<Exec>& model) {
   const std::string path = mask_path(options);
-  VoxelImage mask = read_labels(path, guess_format(path), {}, shape_of_voxels(options));
+  VoxelImage mask = read_labels({path, guess_format(path), options, model.source});
   if (mask.shape != model.source.shape)
     fail<InputError>(path, ": has changed since it was read first");
   if (!reads_whole_image(options) && !options.anatomy.has_caps())

@@ -106,11 +106,7 @@ VoxelImage read_series(const BoneOptions& options, const ChoosePlanes& planes,
     log_warning("no-calibration", options.input,
                 ": values are Hounsfield units, which are no densities: give --calibrate, unless "
                 "--law has slope and intercept for Hounsfield units");
-  if (!series.left_out.empty())
-    log_warning("files-left-out", options.input, ": ", series.left_out.size(),
-                series.left_out.size() == 1 ? " file is" : " files are",
-                " left out, for not being slices of the series: ", series.left_out.front(),
-                series.left_out.size() == 1 ? "" : " and others");
+  warn_files_left_out(options.input, series);
   return image;
 }
 
@@ -402,6 +398,14 @@ std::vector<FileRecord> record_image(const std::string& path, ImageFormat format
   for (const std::string& file : files)
     records.push_back(record_input(file));
   return records;
+}
+
+void warn_files_left_out(const std::string& path, const DicomSeries& series) {
+  if (!series.left_out.empty())
+    log_warning("files-left-out", path, ": ", series.left_out.size(),
+                series.left_out.size() == 1 ? " file is" : " files are",
+                " left out, for not being slices of the series: ", series.left_out.front(),
+                series.left_out.size() == 1 ? "" : " and others");
 }
 
 template<class Exec>

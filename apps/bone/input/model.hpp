@@ -4,6 +4,7 @@
 
 #include "apps/bone/input/options.hpp"
 #include "apps/driver/context.hpp"
+#include <ossatura/core/io/dicom/series.hpp>
 #include <ossatura/kernels/bone/lame_field.hpp>
 #include <ossatura/kernels/bone/loads/foreign_voxels.hpp>
 #include <ossatura/kernels/bone/loads/node_sets.hpp>
@@ -12,6 +13,7 @@
 #include <ossatura/kernels/image/turn.hpp>
 
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,6 +41,7 @@ struct BoneModel {
   std::string world;                             ///< "RAS", "LPS" or empty
   std::vector<NodalValue> displacements, forces; ///< given by the input
   std::optional<ModelTurn> turn;                 ///< of the image, before the law
+  std::map<int, std::string> label_names;        ///< of the mask, where it has them
   LabelVoxels label_voxels;                      ///< of the mask, that supports touch
   LabelVoxels pad_voxels;                        ///< of the mask, that are pads
   std::optional<ForeignVoxels<Exec>> foreign;    ///< caps and pads in `modulus` and `poisson`
@@ -59,6 +62,9 @@ VoxelArray<Exec> keep_planes(const Exec& exec, const std::optional<Communicator>
 /// InputError.
 std::vector<FileRecord> record_image(const std::string& path, ImageFormat format,
                                      const std::string& series = {});
+
+/// Warns of the files of a folder that are no slices of the series.
+void warn_files_left_out(const std::string& path, const DicomSeries& series);
 
 /// Reads or generates the image, turns grey values into moduli and drops islands if asked. Logs
 /// what it did, records the input's hash in the provenance. Where `ranks` are given, all of them

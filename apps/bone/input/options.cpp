@@ -34,9 +34,9 @@ void add_input_options(CLI::App& app, BoneOptions& o) {
       "them; or a closed surface (.off, .stl)");
   app.add_option(
          "--mask", o.mask,
-         "Segmentation of the image, .nii, .nii.gz, .mha, .mhd, .nrrd or .aim, on the same grid: "
-         "voxels outside are void. A * stands for the input's name, so that each of several has "
-         "its own: 'masks/*.nii.gz'")
+         "Segmentation of the image, .nii, .nii.gz, .mha, .mhd, .nrrd or .aim, on the same grid, "
+         "or in DICOM, a segmentation or a folder of slices of labels: voxels outside are void. A "
+         "* stands for the input's name, so that each of several has its own: 'masks/*.nii.gz'")
       ->type_name("FILE");
   add_list(app, "--mask-labels", "LABEL,...", with_default("Those that are bone", "all but 0"),
            [&o](const Items& items) {

@@ -84,14 +84,6 @@ struct ClearForeign {
   }
 };
 
-template<class Exec>
-struct ListModuli {
-  LameField<Exec> lame;
-  Array<int, Exec> element;
-  Array<double, Exec> modulus;
-  KOKKOS_FUNCTION void operator()(std::int64_t e) const { modulus(e) = lame.modulus(element(e)); }
-};
-
 /// body(corners) with the corners of the voxels of the fields [8 num_elem], numbered among the
 /// nodes of all ranks; 32-bit numbers where this process has all of them.
 template<class Exec, class Body>
@@ -184,16 +176,6 @@ void finish_file(VtkHdfWriter& file, const std::string& path, const std::string&
 } // namespace
 
 template<class Exec>
-Array<double, Exec> list_moduli(const Exec& exec, const BoneSolution<Exec>& solution) {
-  const Array<int, Exec>& element = solution.fields.element;
-  const auto modulus =
-      make_uninitialized<double>(exec, element.extent(0), "ossatura::bone::modulus");
-  Kokkos::parallel_for("ossatura::bone::list_moduli", range(exec, element.extent(0)),
-                       ListModuli<Exec>{solution.lame, element, modulus});
-  return modulus;
-}
-
-template<class Exec>
 Array<double, Exec> list_bone_densities(const Exec& exec, const BoneOptions& options,
                                         const BoneModel<Exec>& model,
                                         const BoneSolution<Exec>& solution) {
@@ -213,7 +195,8 @@ void append_material(const Exec& exec, const BoneOptions& options, const BoneMod
                      bool wants_moduli, const BoneSolution<Exec>& solution,
                      RankBlocks<Exec>& blocks, const Cells& cells) {
   if (wants_moduli)
-    append(blocks, list_moduli(exec, solution), 1, cells(double(), "modulus", 1, "MPa"));
+    append(blocks, list_moduli(exec, solution.lame, solution.fields.element), 1,
+           cells(double(), "modulus", 1, "MPa"));
   if (options.remodelling.steps > 0)
     append(blocks, list_bone_densities(exec, options, model, solution), 1,
            cells(double(), "density", 1, "g/cm3"));
@@ -348,7 +331,9 @@ void write_parosol(const Exec& exec, const std::string& path, const BoneModel<Ex
     });
     return copy;
   };
-  const std::vector<double> modulus = copy_of(list_moduli(exec, solution), num_elem),
+  const std::vector<double> modulus =
+                                copy_of(list_moduli(exec, solution.lame, solution.fields.element),
+                                        num_elem),
                             sed = copy_of(fields.energy_density, num_elem),
                             von_mises = copy_of(fields.von_mises, num_elem),
                             effective = copy_of(fields.effective_strain, num_elem);
@@ -384,7 +369,6 @@ void write_parosol(const Exec& exec, const std::string& path, const BoneModel<Ex
 }
 
 #define OSSATURA_INSTANTIATE(Exec)                                                                 \
-  template Array<double, Exec> list_moduli(const Exec&, const BoneSolution<Exec>&);                \
   template Array<double, Exec> list_bone_densities(                                                \
       const Exec&, const BoneOptions&, const BoneModel<Exec>&, const BoneSolution<Exec>&);         \
   template void write_fields(const Exec&, const std::string&, const BoneOptions&,                  \

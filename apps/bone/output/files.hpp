@@ -7,13 +7,10 @@
 #include "apps/bone/input/model.hpp"
 #include "apps/bone/output/results.hpp"
 #include <ossatura/kernels/algebra/ranks/blocks.hpp>
+#include <ossatura/kernels/bone/voxel_lists.hpp>
 #include <ossatura/solvers/bone/results/solution.hpp>
 
 namespace ossatura {
-
-/// Young's moduli of the voxels of the fields, in MPa. Does not fence.
-template<class Exec>
-Array<double, Exec> list_moduli(const Exec& exec, const BoneSolution<Exec>& solution);
 
 /// [num_elem] the densities that remodelling made (g/cm3), 0 of caps and pads. Does not fence.
 template<class Exec>

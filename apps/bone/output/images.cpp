@@ -11,19 +11,6 @@ namespace ossatura {
 
 namespace {
 
-template<class Exec>
-struct PlaceVoxels {
-  VoxelGrid<Exec> grid;
-  Array<int, Exec> element;
-  std::int64_t nx, ny;
-  Array<std::int64_t, Exec> voxel;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t e) const {
-    const Site s = grid.site(element(e));
-    voxel(e) = s.x + nx * (s.y + ny * std::int64_t(s.z));
-  }
-};
-
 /// The image without values.
 template<class Exec>
 VoxelImage empty_image(const BoneModel<Exec>& model) {
@@ -44,18 +31,6 @@ const std::pair<const char*, const char*> units[] = {
     {"density", "apparent density, g/cm3"}};
 
 } // namespace
-
-template<class Exec>
-Array<std::int64_t, Exec> place_voxels(const Exec& exec, const BoneModel<Exec>& model,
-                                       const BoneSolution<Exec>& solution) {
-  const Array<int, Exec>& element = solution.fields.element;
-  const auto voxel =
-      make_uninitialized<std::int64_t>(exec, element.extent(0), "ossatura::bone::voxel");
-  Kokkos::parallel_for("ossatura::bone::place_voxels", range(exec, element.extent(0)),
-                       PlaceVoxels<Exec>{solution.grid, element, model.modulus.shape[0],
-                                         model.modulus.shape[1], voxel});
-  return voxel;
-}
 
 std::vector<std::pair<std::string, std::string>> field_images(const BoneOptions& options,
                                                               const std::string& stem) {
@@ -80,10 +55,11 @@ void write_field_image(const Exec& exec, const std::string& field, const std::st
   RankBlocks<Exec> blocks(exec, ranks_of(problem));
   VoxelImage image = empty_image(model);
   std::vector<std::int64_t> voxel; // of all ranks, on the first
-  blocks.for_each(place_voxels(exec, model, solution), 1,
-                  [&](const std::int64_t* places, std::size_t, std::size_t count) {
-                    voxel.insert(voxel.end(), places, places + count);
-                  });
+  blocks.for_each(
+      place_voxels(exec, solution.grid, solution.fields.element, image.shape[0], image.shape[1]), 1,
+      [&](const std::int64_t* places, std::size_t, std::size_t count) {
+        voxel.insert(voxel.end(), places, places + count);
+      });
   if (blocks.is_first())
     image.value.resize(image.num_voxels());
   const auto fill = [&](const auto& values) {
@@ -96,7 +72,7 @@ void write_field_image(const Exec& exec, const std::string& field, const std::st
   };
   const VoxelFields<Exec>& fields = solution.fields;
   if (field == "modulus")
-    fill(list_moduli(exec, solution));
+    fill(list_moduli(exec, solution.lame, solution.fields.element));
   else if (field == "density")
     fill(list_bone_densities(exec, options, model, solution));
   else
@@ -119,8 +95,6 @@ void write_field_image(const Exec& exec, const std::string& field, const std::st
 }
 
 #define OSSATURA_INSTANTIATE(Exec)                                                                 \
-  template Array<std::int64_t, Exec> place_voxels(const Exec&, const BoneModel<Exec>&,             \
-                                                  const BoneSolution<Exec>&);                      \
   template void write_field_image(const Exec&, const std::string&, const std::string&,             \
                                   const BoneOptions&, const BoneModel<Exec>&,                      \
                                   const VoxelProblem<Exec>&, const BoneSolution<Exec>&);

@@ -16,11 +16,6 @@ namespace ossatura {
 std::vector<std::pair<std::string, std::string>> field_images(const BoneOptions& options,
                                                               const std::string& stem);
 
-/// The numbers x + nx (y + ny z) in the whole image of the voxels of the fields. Does not fence.
-template<class Exec>
-Array<std::int64_t, Exec> place_voxels(const Exec& exec, const BoneModel<Exec>& model,
-                                       const BoneSolution<Exec>& solution);
-
 /// Writes one of them: 0 where there is no bone. By all ranks, as write_fields(). Fences.
 template<class Exec>
 void write_field_image(const Exec& exec, const std::string& field, const std::string& path,

@@ -17,6 +17,10 @@ namespace {
 /// writes no fields. Measured with 40 and 64 voxels along each axis.
 constexpr double field_file_bytes = 3e6;
 
+/// Scratch memory and short lists while levels are made anew; 1560 is 65 numbers for each row of
+/// the coarsest matrix, three for a node.
+constexpr double renewal_bytes = 4e4;
+
 /// A level of the multigrid below the voxels, as far as this process has it.
 struct LevelSize {
   std::int64_t num_elem, num_nodes;
@@ -73,6 +77,16 @@ StrengthBytes predict_strength(const BoneOptions& options, double nodes, double 
   return bytes;
 }
 
+/// What the levels take; with the maps that they are made anew by, if they are.
+double level_bytes(const std::vector<LevelSize>& levels, double cycle, double lame,
+                   bool is_made_anew) {
+  double bytes = 0;
+  for (const LevelSize& level : levels)
+    bytes += double(level.num_nodes) * (15 * cycle + 15) +
+             double(level.num_elem) * (32 + lame + (is_made_anew ? 40 : 0));
+  return bytes;
+}
+
 // A node of the finest level takes `index` bytes for its place, held components, moduli and
 // elements, its parent cell and position, a diagonal, and the vectors of the iteration and the
 // cycle. Coarse levels have blocks, three vectors and explicit corners. The coarsest is inverted in
@@ -114,13 +128,14 @@ BonePrediction predict_process(const BoneModelInfo& info, const BoneModelInfo& w
   solve += strength.solve;
   if (options.remodelling.steps > 0) // states are evaluated beside the solver
     solve += (force > 0 ? 48 : 24) * nodes + (64 + 8 + 0.5) * elem;
-  for (const LevelSize& level : levels)
-    solve += double(level.num_nodes) * (15 * cycle + 15) + double(level.num_elem) * (32 + lame);
+  solve += level_bytes(levels, cycle, lame, options.strength.criterion == YieldCriterion::damage);
   const double coarsest = levels.empty() ? nodes : double(levels.back().num_nodes);
   if (solver.multigrid.coarse_solver == CoarseSolver::direct &&
       (levels.empty() || levels.back().is_free))
     matrix = 8 * std::pow(3 * coarsest, 2);
   solve += matrix * (1 + cycle / 8);
+  if (breaks) // levels are made anew beside all vectors, and 32 rows and columns of the matrix
+    solve += 8 * double(info.num_held_dofs) + renewal_bytes + (matrix > 0 ? 1560 * coarsest : 0);
 
   const bool writes = writes_fields(options.hdf, options.no_hdf, options.common);
   const double corners = !writes ? 0 : num_ranks > 1 ? 32 + 64 + 8 : 32;

@@ -158,10 +158,10 @@ void add_labels(Table& table, const BoneResults& results) {
   table.section("By label of the mask (means and maxima over voxels)");
   std::vector<std::vector<std::string>> rows;
   for (const LabelStatistics& of : results.labels)
-    rows.push_back({std::to_string(of.label), format_count(of.num_elem),
-                    format_number(of.modulus_mean, 4), format_number(of.energy_share, 4),
-                    format_number(of.von_mises_mean, 4), format_number(of.von_mises_max, 4),
-                    format_number(of.effective_strain_mean, 4),
+    rows.push_back({std::to_string(of.label) + (of.name.empty() ? "" : " " + of.name),
+                    format_count(of.num_elem), format_number(of.modulus_mean, 4),
+                    format_number(of.energy_share, 4), format_number(of.von_mises_mean, 4),
+                    format_number(of.von_mises_max, 4), format_number(of.effective_strain_mean, 4),
                     format_number(of.effective_strain_max, 4)});
   table.columns({"label", "voxels", "modulus MPa", "share of energy", "von Mises MPa", "max",
                  "effective strain", "max"},
@@ -324,14 +324,17 @@ Json to_json(const HomogenisedStiffness& found, const char* boundary) {
 }
 
 Json to_json(const LabelStatistics& of) {
-  return {{"elements", of.num_elem},
-          {"modulus_mean", of.modulus_mean},
-          {"sed_mean", of.sed_mean},
-          {"von_mises_mean", of.von_mises_mean},
-          {"von_mises_maximum", of.von_mises_max},
-          {"effective_strain_mean", of.effective_strain_mean},
-          {"effective_strain_maximum", of.effective_strain_max},
-          {"energy_share", of.energy_share}};
+  Json json = {{"elements", of.num_elem},
+               {"modulus_mean", of.modulus_mean},
+               {"sed_mean", of.sed_mean},
+               {"von_mises_mean", of.von_mises_mean},
+               {"von_mises_maximum", of.von_mises_max},
+               {"effective_strain_mean", of.effective_strain_mean},
+               {"effective_strain_maximum", of.effective_strain_max},
+               {"energy_share", of.energy_share}};
+  if (!of.name.empty())
+    json["name"] = of.name;
+  return json;
 }
 
 Json results_json(const BoneResults& results) {

@@ -73,18 +73,6 @@ struct BoneSolve : SolveResult {
   double seconds = 0;
 };
 
-/// What the bone with one label of the mask bears. Means and maxima are over voxels, at their
-/// centres.
-struct LabelStatistics {
-  int label = 0;
-  std::int64_t num_elem = 0;
-  double modulus_mean = 0;                      ///< MPa
-  double sed_mean = 0;                          ///< MPa
-  double von_mises_mean = 0, von_mises_max = 0; ///< MPa
-  double effective_strain_mean = 0, effective_strain_max = 0;
-  double energy_share = 0; ///< part of the sum of energy densities
-};
-
 struct BoneResults {
   BoneModelInfo model;
   std::string test;                                                      ///< as --test names it

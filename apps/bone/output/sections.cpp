@@ -17,13 +17,6 @@ const char* const ends[] = {"lower", "middle", "upper"};
 
 } // namespace
 
-double SectionForces::imbalance() const {
-  double most = 0;
-  for (int layer = begin; layer < end; ++layer)
-    most = std::max(most, std::abs(force[std::size_t(layer)] - reaction));
-  return reaction != 0 ? most / std::abs(reaction) : most;
-}
-
 void add_sections(Table& table, const SectionForces& sections) {
   if (sections.begin >= sections.end)
     return;

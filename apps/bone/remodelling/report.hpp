@@ -4,26 +4,14 @@
 
 #include "apps/driver/output/files/csv.hpp"
 #include "apps/driver/output/table.hpp"
-#include <ossatura/kernels/bone/remodelling.hpp>
-#include <ossatura/solvers/bone/results/test_response.hpp>
+#include <ossatura/solvers/bone/remodelling.hpp>
 
 #include <nlohmann/json.hpp>
 
-#include <optional>
 #include <string>
 #include <vector>
 
 namespace ossatura {
-
-/// A state that was solved for, and what it is about to do.
-struct RemodellingStep {
-  RemodellingState state;
-  double mass = 0;          ///< g
-  double strain_energy = 0; ///< N mm
-  std::optional<TestResponse> response;
-  int iterations = 0;
-  double residual = 0;
-};
 
 struct RemodellingResults {
   RemodellingLaw law;

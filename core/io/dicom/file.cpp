@@ -6,13 +6,11 @@
 
 #if defined(OSSATURA_HAS_GDCM)
 
+#include <ossatura/core/io/dicom/elements.hpp>
 #include <ossatura/core/io/dicom/lengths.hpp>
-#include <ossatura/core/io/text/scanner.hpp>
 
-#include <gdcmAttribute.h>
 #include <gdcmPixmapReader.h>
 #include <gdcmReader.h>
-#include <gdcmTrace.h>
 #include <gdcmUIDs.h>
 
 #include <cmath>
@@ -41,99 +39,8 @@ const gdcm::Tag media_class(0x0002, 0x0002), image_type(0x0008, 0x0008), modalit
 
 constexpr const char* big_endian = "1.2.840.10008.1.2.2";
 constexpr const char* ct_images = "1.2.840.10008.5.1.4.1.1.2"; ///< also as enhanced CT
-
-/// The library prints what we throw.
-void keep_quiet() {
-  gdcm::Trace::DebugOff();
-  gdcm::Trace::WarningOff();
-  gdcm::Trace::ErrorOff();
-}
-
-[[noreturn]] void fail_damaged(const std::string& path, const std::string& what) {
-  fail<InputError>(path, ": ", what, ": the file is damaged or no DICOM slice");
-}
-
-/// The values of a file's elements.
-class Elements {
-public:
-  Elements(const std::string& path, const gdcm::DataSet& set)
-      : path_(path)
-      , set_(set) {}
-
-  bool has(const gdcm::Tag& tag) const { return set_.FindDataElement(tag); }
-
-  /// Empty where there is none.
-  std::string text(const gdcm::Tag& tag) const {
-    const gdcm::ByteValue* bytes = has(tag) ? set_.GetDataElement(tag).GetByteValue() : nullptr;
-    if (bytes == nullptr || bytes->GetLength() == 0)
-      return {};
-    return trimmed({bytes->GetPointer(), std::size_t(bytes->GetLength())});
-  }
-
-  /// As many decimals as wanted; false where there is no value.
-  bool decimals(const gdcm::Tag& tag, double* value, std::size_t count) const {
-    const std::string all = text(tag);
-    if (all.empty())
-      return false;
-    std::size_t begin = 0;
-    for (std::size_t k = 0; k < count; ++k) {
-      const std::size_t end = std::min(all.find('\\', begin), all.size());
-      const std::string one = begin > all.size() ? "" : trimmed(all.substr(begin, end - begin));
-      if (!TextScanner::parse(one, value[k]) || !std::isfinite(value[k]))
-        fail_damaged(path_, "element " + name_of(tag) + " is '" + all + "', and not " +
-                                std::to_string(count) + (count == 1 ? " number" : " numbers"));
-      begin = end + 1;
-    }
-    return true;
-  }
-
-  /// An unsigned number of two bytes; 0 where there is none.
-  template<std::uint16_t Group, std::uint16_t Element>
-  std::uint64_t number_at() const {
-    const gdcm::Tag tag(Group, Element);
-    const gdcm::ByteValue* bytes = has(tag) ? set_.GetDataElement(tag).GetByteValue() : nullptr;
-    if (bytes == nullptr || bytes->GetLength() < 2)
-      return 0;
-    gdcm::Attribute<Group, Element> attribute;
-    attribute.SetFromDataElement(set_.GetDataElement(tag));
-    return attribute.GetValue();
-  }
-
-private:
-  const std::string& path_;
-  const gdcm::DataSet& set_;
-
-  static std::string trimmed(const std::string& text) {
-    const std::string blanks(" \t\r\n\0", 5);
-    const std::size_t begin = text.find_first_not_of(blanks);
-    if (begin == std::string::npos)
-      return {};
-    std::string rest = text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
-    for (char& c : rest) // other character sets, and damage: texts go into messages
-      if (c < ' ' || c > '~')
-        c = '?';
-    return rest;
-  }
-  static std::string name_of(const gdcm::Tag& tag) {
-    char name[12];
-    std::snprintf(name, sizeof name, "%04x,%04x", unsigned(tag.GetGroup()),
-                  unsigned(tag.GetElement()));
-    return name;
-  }
-};
-
-/// What the library throws is not of ours.
-template<class Work>
-bool succeeds(const Work& work) {
-  keep_quiet();
-  try {
-    return work();
-  } catch (const InputError&) {
-    throw;
-  } catch (const std::exception&) {
-    return false;
-  }
-}
+constexpr const char* segmentations = "1.2.840.10008.5.1.4.1.1.66.4";
+constexpr const char* label_maps = "1.2.840.10008.5.1.4.1.1.66.7";
 
 /// Stored values are integers in some of the bits that are allocated for each.
 class StoredValues {
@@ -148,8 +55,9 @@ public:
       fail<InputError>(path, ": has ", allocated, " bits for each of ", format.GetSamplesPerPixel(),
                        " samples of a pixel; one sample of 8, 16 or 32 bits is read");
     if (used_ < 1 || used_ > allocated || high != used_ - 1)
-      fail_damaged(path, "says that " + std::to_string(used_) + " bits up to bit " +
-                             std::to_string(high) + " are used of " + std::to_string(allocated));
+      fail_damaged_dicom(path, "says that " + std::to_string(used_) + " bits up to bit " +
+                                   std::to_string(high) + " are used of " +
+                                   std::to_string(allocated));
   }
 
   std::size_t bytes() const { return std::size_t(bytes_); }
@@ -190,13 +98,13 @@ DicomHeader read_dicom_header(const std::string& path) {
                                       position,   orientation, samples, photometric, frames,
                                       rows,       columns,     spacing, intercept,   slope,
                                       unit,       table};
-  if (!succeeds([&] { return reader.ReadSelectedTags(wanted); }))
-    fail_damaged(path, "its header cannot be read");
+  if (!gdcm_succeeds([&] { return reader.ReadSelectedTags(wanted); }))
+    fail_damaged_dicom(path, "its header cannot be read");
   DicomHeader header;
   header.path = path;
   header.syntax =
       gdcm::TransferSyntax::GetTSString(reader.GetFile().GetHeader().GetDataSetTransferSyntax());
-  const Elements meta(path, reader.GetFile().GetHeader()),
+  const DicomElements meta(path, reader.GetFile().GetHeader()),
       elements(path, reader.GetFile().GetDataSet());
   header.series = elements.text(series);
   header.number = elements.text(number);
@@ -204,12 +112,14 @@ DicomHeader read_dicom_header(const std::string& path) {
   header.modality = elements.text(modality);
   header.unit = elements.text(unit);
   header.photometric = elements.text(photometric);
-  header.rows = elements.number_at<0x0028, 0x0010>();
-  header.columns = elements.number_at<0x0028, 0x0011>();
-  header.samples = elements.number_at<0x0028, 0x0002>();
+  header.rows = elements.number(rows);
+  header.columns = elements.number(columns);
+  header.samples = elements.number(samples);
   header.is_image = header.rows > 0 && header.columns > 0;
   if (!header.is_image && meta.text(media_class).rfind(ct_images, 0) == 0)
-    fail_damaged(path, "it is of CT, and has no rows and columns");
+    fail_damaged_dicom(path, "it is of CT, and has no rows and columns");
+  const std::string media = meta.text(media_class);
+  header.is_segmentation = media == segmentations || media == label_maps;
   header.is_localizer = elements.text(image_type).find("LOCALIZER") != std::string::npos;
   header.has_table = elements.has(table);
   if (double count; elements.decimals(frames, &count, 1))
@@ -234,15 +144,15 @@ void read_dicom_values(const DicomHeader& header, float* value) {
   const std::string& path = header.path;
   gdcm::PixmapReader reader;
   reader.SetFileName(path.c_str());
-  if (!succeeds([&] { return reader.Read(); }))
-    fail_damaged(path, "its pixels cannot be read");
+  if (!gdcm_succeeds([&] { return reader.Read(); }))
+    fail_damaged_dicom(path, "its pixels cannot be read");
   const gdcm::Pixmap& image = reader.GetPixmap();
   const StoredValues stored(path, image.GetPixelFormat());
   const std::size_t count = std::size_t(header.rows * header.columns),
                     bytes = count * stored.bytes();
   if (image.GetRows() != header.rows || image.GetColumns() != header.columns ||
       image.GetBufferLength() != bytes)
-    fail_damaged(path, "its pixels are not those of the header");
+    fail_damaged_dicom(path, "its pixels are not those of the header");
   const gdcm::ByteValue* data = image.GetDataElement().GetByteValue();
   const bool is_plain = !image.GetTransferSyntax().IsEncapsulated();
   if (is_plain && (data == nullptr || std::size_t(data->GetLength()) != bytes + bytes % 2))
@@ -252,7 +162,7 @@ void read_dicom_values(const DicomHeader& header, float* value) {
   // The library clears bits that are not used, where they should be seen.
   if (is_plain && header.syntax != big_endian)
     std::copy(data->GetPointer(), data->GetPointer() + bytes, buffer.begin());
-  else if (!succeeds([&] { return image.GetBuffer(buffer.data()); }))
+  else if (!gdcm_succeeds([&] { return image.GetBuffer(buffer.data()); }))
     fail<InputError>(path, ": its pixels are compressed (", image.GetTransferSyntax().GetString(),
                      "), and GDCM cannot take them apart: they are damaged, or of a kind that it "
                      "lacks; write them uncompressed, with dcmdjpeg of dcmtk or gdcmconv --raw");
@@ -260,7 +170,7 @@ void read_dicom_values(const DicomHeader& header, float* value) {
     value[i] =
         float(header.slope * double(stored(buffer.data() + i * stored.bytes())) + header.intercept);
     if (!std::isfinite(value[i]))
-      fail_damaged(path, "a rescaled value is not finite");
+      fail_damaged_dicom(path, "a rescaled value is not finite");
   }
 }
 

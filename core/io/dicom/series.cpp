@@ -130,6 +130,8 @@ Slices read_headers(const std::vector<std::string>& files, Trial* trial,
     if (!header.is_image)
       left_out.push_back(name + " (no image" +
                          (header.modality.empty() ? ")" : ": " + header.modality + ")"));
+    else if (header.is_segmentation)
+      left_out.push_back(name + " (a segmentation, which --mask reads)");
     else if (header.is_localizer)
       left_out.push_back(name + " (a localizer)");
     else
@@ -158,7 +160,7 @@ Slices choose_series(const std::string& path, const std::string& wanted, Trial* 
   std::string uid = wanted;
   if (!is_folder) {
     const DicomHeader slice = read_dicom_header(path);
-    if (slice.num_frames != 1)
+    if (slice.num_frames != 1 || slice.is_segmentation)
       return {slice}; // is refused
     if (uid.empty())
       uid = slice.series;
@@ -174,7 +176,9 @@ Slices choose_series(const std::string& path, const std::string& wanted, Trial* 
                      without_place.empty() ? "" : ": secondary captures have none");
   if (uid.empty() && by_uid.size() > 1)
     fail<InputError>(path, ": has ", by_uid.size(),
-                     " series; choose one with --series UID:", list_series(by_uid));
+                     " series; choose one with --series UID, or give a slice of it in place of "
+                     "the folder:",
+                     list_series(by_uid));
   const auto found = uid.empty() ? by_uid.begin() : by_uid.find(uid);
   if (found == by_uid.end())
     fail<InputError>(path, ": has no series ", uid, " of slices; there is", list_series(by_uid));
@@ -190,8 +194,44 @@ Slices choose_series(const std::string& path, const std::string& wanted, Trial* 
   return found->second;
 }
 
+/// The segmentation at `path`, or the only one of the folder; empty where there are slices.
+std::string choose_segmentation(const std::string& path, Trial* trial) {
+  if (!fs::is_directory(path)) {
+    if (trial != nullptr)
+      trial->begin(path);
+    return read_dicom_header(path).is_segmentation ? path : "";
+  }
+  std::vector<std::string> found;
+  bool has_slices = false;
+  for (const std::string& file : list_folder(path)) {
+    if (trial != nullptr)
+      trial->begin(file);
+    std::error_code error;
+    if (fs::file_size(file, error) == 0 || !is_dicom_file(file))
+      continue; // the reader of series says what is wrong
+    const DicomHeader header = read_dicom_header(file);
+    if (header.is_segmentation)
+      found.push_back(file);
+    else
+      has_slices = has_slices || header.is_image;
+  }
+  if (found.empty() || (found.size() == 1 && !has_slices))
+    return found.empty() ? "" : found.front();
+  std::string names;
+  for (std::size_t k = 0; k < std::min<std::size_t>(found.size(), 5); ++k)
+    names += (k > 0 ? ", " : "") + fs::path(found[k]).filename().string();
+  fail<InputError>(path, ": has ",
+                   found.size() == 1 ? "the segmentation "
+                                     : std::to_string(found.size()) + " segmentations, ",
+                   names, found.size() > 5 ? ", ..." : "", has_slices ? ", and slices" : "",
+                   ": give the file that is the mask, or a slice of the series of labels");
+}
+
 /// Throws for a slice that is not read.
 void require_grey(const DicomHeader& slice) {
+  if (slice.is_segmentation)
+    fail<InputError>(slice.path, ": is a segmentation, and no image: give the image, and this as "
+                                 "--mask");
   if (slice.num_frames != 1)
     fail<InputError>(slice.path, ": has ", slice.num_frames,
                      " frames in one file (enhanced CT); "
@@ -392,6 +432,15 @@ DicomSeries find_dicom_series(const std::string& path, const std::string& series
   if (trial)
     try_first(path, read);
   return read(nullptr);
+}
+
+std::string find_dicom_segmentation(const std::string& path, bool trial) {
+  std::string found;
+  const auto read = [&](Trial* of) { found = choose_segmentation(path, of); };
+  if (trial)
+    try_first(path, read);
+  read(nullptr);
+  return found;
 }
 
 VoxelImage read_dicom(const std::string& path, const DicomOptions& options, DicomSeries* found) {

@@ -36,6 +36,11 @@ struct DicomOptions {
 DicomSeries find_dicom_series(const std::string& path, const std::string& series = {},
                               bool trial = false);
 
+/// The file of the segmentation at `path`: it, or the only one in a folder without slices; empty
+/// where that is a series of slices. Throws InputError for a folder with several segmentations, or
+/// with one beside slices, and as find_dicom_series() for files.
+std::string find_dicom_segmentation(const std::string& path, bool trial = false);
+
 /// Reads a series, as find_dicom_series() finds it, into an image whose axes are those of ITK's
 /// reader: x along the rows, y along the columns, z along their cross product, by which slices are
 /// sorted, in LPS. Values are rescaled, by the slope and intercept of each slice. Throws InputError
