@@ -15,6 +15,7 @@
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/mesh/cube_lattice.hpp>
 #include <ossatura/solvers/topopt/bound/compliance_bound.hpp>
+#include <ossatura/solvers/topopt/frequencies/frequencies.hpp>
 #include <ossatura/solvers/topopt/start.hpp>
 
 #include <cstdio>
@@ -157,8 +158,12 @@ public:
           context.claim_checkpoint(context.output_path(options.checkpoint), options.resume);
     }
     if (history) // begins the file: after all claims, which may be refused
-      history_ = std::make_unique<DesignHistory>(*history, model.problem.cases.size(),
-                                                 model.problem.limits, model.levels > 0);
+      history_ = std::make_unique<DesignHistory>(
+          *history, model.problem.cases.size(), model.problem.limits,
+          is_held_to_frequencies(model.problem, model.options)
+              ? count_frequencies(model.problem, model.options)
+              : 0,
+          model.levels > 0);
   }
 
   /// Before the steps on a grid: that of the model that files are of, or a coarser one.
@@ -225,8 +230,11 @@ public:
               TopoptRunResults& results) {
     const Stopwatch watch;
     const bool has_files = !design_.empty() || options_.may_have_surface();
-    const DesignFields fields =
+    DesignFields fields =
         has_files ? fields_of(exec, *optimizer, model_, results.final.has_value()) : DesignFields();
+    if (has_files && results.final)
+      for (std::size_t i = 0; i < results.final->frequencies.size(); ++i)
+        fields.mode.push_back(optimizer->mode(exec, int(i)));
     if (options_.bound && results.final) // its solves overwrite what fields are of
       results.bound = find_bound(exec, *optimizer);
     optimizer.reset();

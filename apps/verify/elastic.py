@@ -62,13 +62,16 @@ def solid(kind):
     """Slopes and weights of a kind of solid at its quadrature points: of the polynomials whose monomials at the nodes
     make an invertible matrix."""
     powers, invert, points, weights = reference(kind)
+    return slopes_at(points, powers, invert), weights
 
+
+def slopes_at(points, powers, invert):
+    """Of the polynomials of `reference`."""
     def derivative(x, p, d):
         lower = [q - (e == d) for e, q in enumerate(p)]
         return p[d] * numpy.prod([y ** q for y, q in zip(x, lower)]) if p[d] else 0.0
 
-    return [numpy.array([[derivative(x, p, d) for p in powers] for d in range(3)]).dot(invert).T
-            for x in points], weights
+    return [numpy.array([[derivative(x, p, d) for p in powers] for d in range(3)]).dot(invert).T for x in points]
 
 
 def shapes(kind):
@@ -79,6 +82,36 @@ def shapes(kind):
         return numpy.kron(v, numpy.kron(v, v))
     powers, invert, points, _ = reference(kind)
     return numpy.array([[numpy.prod(numpy.power(x, p)) for p in powers] for x in points]) @ invert
+
+
+def products(kind):
+    """Values, slopes and weights at points that integrate products of two shape functions of a kind of solid on straight
+    edges: those of Gauss in a cube, whose sides are drawn together for triangles."""
+    at, of = numpy.polynomial.legendre.leggauss(4)
+    if kind == 4:
+        v, weight = polynomials(1, at)[0], numpy.kron(of, numpy.kron(of, of))
+        return numpy.kron(v, numpy.kron(v, v)), slopes(1, at), weight
+    powers, invert = reference(kind)[:2]
+    points, weights = [], []
+    for r, a in zip(at, of):
+        for s, b in zip(at, of):
+            for t, c in zip(at, of):
+                u, v, w = (1 + r) / 2, (1 + s) / 2, (1 + t) / 2
+                point, part = {8: ((r, s, t), 1), 6: ((u, v * (1 - u), t), (1 - u) / 4),
+                               4: ((u, v * (1 - u), w * (1 - u) * (1 - v)), (1 - u) ** 2 * (1 - v) / 8)}[CORNERS[kind]]
+                points.append(point)
+                weights.append(a * b * c * part)
+    values = numpy.array([[numpy.prod(numpy.power(x, p)) for p in powers] for x in points]) @ invert
+    return values, slopes_at(points, powers, invert), weights
+
+
+def mass_forces(corner, u, density, kind):
+    """M_e u_e [n, nodes, 3] with the consistent mass of elements of these densities."""
+    force = numpy.zeros(u.shape)
+    for value, slope, weight in zip(*products(kind)):
+        share = density * weight * jacobians(corner, slope)[1]
+        force += share[:, None, None] * value[:, None] * numpy.einsum("a,eai->ei", value, u)[:, None, :]
+    return force
 
 
 def derivatives(values, slope):

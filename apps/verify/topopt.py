@@ -4,7 +4,7 @@ import pathlib
 
 import numpy
 
-from elastic import assemble, element_forces, shapes, solid, thermal, volumes
+from elastic import assemble, element_forces, mass_forces, shapes, solid, thermal, volumes
 from files import pick, require
 
 
@@ -150,12 +150,43 @@ def check_balance(run, report, fields, held, groups, volume, density):
             report.same("force to move" + label, moved, results["cases"][k]["imposed_force"], 1e-9,
                         abs(numpy.where(held, inner, 0)).sum())
     report.bound("strain_energy_density", (fields["strain_energy_density"] - energy) / energy.max(), max(1e-9, rounding))
+    if results.get("frequencies"):
+        check_modes(run, report, fields, held, groups, density, young, poisson)
+    if problem["objective"] == "frequency":
+        report.same("objective", results["frequencies"][0], results["objective"], 0)
+        report.same("objectives of the steps", [one[0] for one in steps["frequencies"]], steps["objective"], 0)
+        return
     require(problem["objective"] == "compliance", "objective", "where a mechanism's output is, is not in the file")
     weights = [case["weight"] for case in problem["cases"]]
     report.same("compliance of the cases", work, [one["value"] for one in results["cases"]])
     report.same("objective", numpy.dot(weights, work), results["objective"])
     check_bound(run, report)
     report.same("objectives of the steps", numpy.array(steps["cases"]) @ weights, steps["objective"])
+
+
+def check_modes(run, report, fields, held, groups, density, young, poisson):
+    """Rayleigh quotients and residuals of the modes, with the consistent mass of all elements."""
+    problem, frequencies = run.problem, run.results["frequencies"]
+    mass = numpy.array([one["mass_density"] for one in problem.get("materials", [problem["material"]])])
+    mass = mass[fields["material"].astype(int) if "materials" in problem else numpy.zeros(len(density), int)]
+    rho = numpy.maximum(density, 0)
+    mass = mass * numpy.where(rho >= 0.1, rho, 6e5 * rho ** 6 - 5e6 * rho ** 7)
+    report.same("number of frequencies", len(frequencies), problem["frequencies"], 0)
+    report.true("frequencies ascend", (numpy.diff(frequencies) >= 0).all())
+    for i, frequency in enumerate(frequencies):
+        label, u = f": mode {i + 1}", fields[f"mode_{i + 1}"]
+        stiff = admissible(stiffness_forces(fields, groups, u, young, poisson)[0] + fields.get("spring", 0) * u, fields)
+        inert = numpy.zeros_like(u)
+        for which, cell, rule in groups:
+            kind = 4 if rule is None else fields["element_kind"][which[0]]
+            inert += assemble(cell, mass_forces(fields.point[cell], u[cell], mass[which], kind), len(u))
+        inert, square = admissible(inert, fields), (2 * numpy.pi * frequency) ** 2
+        stiff[held], inert[held] = 0, 0
+        report.same("Rayleigh quotient" + label, ((stiff * u).sum() / (inert * u).sum()) ** 0.5 / (2 * numpy.pi), frequency)
+        report.bound("residual" + label, numpy.linalg.norm(stiff - square * inert) / (square * numpy.linalg.norm(inert)),
+                     1.001 * run.tolerance)
+        report.bound("held components" + label, abs(u[held]).max(initial=0), 0)
+        report.same("largest displacement" + label, numpy.linalg.norm(u, axis=1).max(), 1)
 
 
 def check_bound(run, report):

@@ -502,6 +502,29 @@ SolveResult HexaSolver<Exec>::solve(const Exec& exec, const Array<double, Exec>&
 }
 
 template<class Exec>
+void HexaSolver<Exec>::precondition(const Exec& exec, const Array<double, Exec>& r,
+                                    const Array<double, Exec>& z) const {
+  Implementation& solver = *implementation_;
+  OSSATURA_REQUIRE(solver.stiffness.modulus.extent(0) > 0, "a preconditioner without moduli");
+  solver.iterations = std::max<std::int64_t>(solver.iterations, 0) + 1; // as one of a solve
+  const auto cycle = [&](const auto& iteration) {
+    copy(exec, r, iteration.b);
+    copy(exec, iteration.preconditioner().apply(exec, iteration.b), z);
+  };
+  if (solver.is_mixed())
+    cycle(solver.mixed);
+  else
+    cycle(solver.fp64);
+  make_admissible(exec, z);
+}
+
+template<class Exec>
+void HexaSolver<Exec>::make_admissible(const Exec& exec, const Array<double, Exec>& u) const {
+  clear(exec, implementation_->stiffness.held, u);
+  project_rigid(exec, implementation_->rigid, u);
+}
+
+template<class Exec>
 void HexaSolver<Exec>::apply(const Exec& exec, const Array<double, Exec>& u,
                              const Array<double, Exec>& y) const {
   implementation_->product.apply(exec, u, y);

@@ -255,6 +255,28 @@ SolveResult SolidSolver<Exec>::solve(const Exec& exec, const Array<double, Exec>
 }
 
 template<class Exec>
+void SolidSolver<Exec>::precondition(const Exec& exec, const Array<double, Exec>& r,
+                                     const Array<double, Exec>& z) const {
+  const Implementation& solver = *implementation_;
+  OSSATURA_REQUIRE(solver.has_modulus, "a preconditioner without moduli");
+  const auto cycle = [&](const auto& iteration) {
+    copy(exec, r, iteration.b);
+    copy(exec, iteration.multigrid->apply(exec, iteration.b), z);
+  };
+  if (solver.is_mixed())
+    cycle(solver.mixed);
+  else
+    cycle(solver.fp64);
+  make_admissible(exec, z);
+}
+
+template<class Exec>
+void SolidSolver<Exec>::make_admissible(const Exec& exec, const Array<double, Exec>& u) const {
+  clear(exec, implementation_->held, u);
+  project_rigid(exec, implementation_->rigid, u);
+}
+
+template<class Exec>
 void SolidSolver<Exec>::apply(const Exec& exec, const Array<double, Exec>& u,
                               const Array<double, Exec>& y) const {
   implementation_->fp64.product.apply(exec, u, y);

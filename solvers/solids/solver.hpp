@@ -63,6 +63,14 @@ public:
   void set_rigid(const Exec& exec, const std::vector<std::vector<std::int32_t>>& groups,
                  const std::vector<double>& point);
 
+  /// z, near A^-1 r for r and z of admissible displacements: a cycle of the preconditioner for the
+  /// present moduli. Throws std::invalid_argument before the first moduli. Does not fence.
+  void precondition(const Exec& exec, const Array<double, Exec>& r,
+                    const Array<double, Exec>& z) const;
+  /// Makes u the nearest admissible displacements: zero at held components, rigid where groups of
+  /// nodes are. Does not fence.
+  void make_admissible(const Exec& exec, const Array<double, Exec>& u) const;
+
   /// y = A u, springs included, at all components. Does not fence.
   void apply(const Exec& exec, const Array<double, Exec>& u, const Array<double, Exec>& y) const;
 

@@ -7,6 +7,7 @@
 #include <ossatura/solvers/topopt/bound/compliance_bound.hpp>
 #include <ossatura/solvers/topopt/check_options.hpp>
 #include <ossatura/solvers/topopt/densities.hpp>
+#include <ossatura/solvers/topopt/frequencies/frequencies.hpp>
 #include <ossatura/solvers/topopt/limits/limits.hpp>
 #include <ossatura/solvers/topopt/mma.hpp>
 #include <ossatura/solvers/topopt/optimality_criteria.hpp>
@@ -80,6 +81,7 @@ struct DesignOptimizer<Exec>::Implementation {
   std::unique_ptr<DesignBody<Exec>> body;
   DesignAnalysis<Exec> analysis;
   DesignDensities<Exec> densities;
+  DesignFrequencies<Exec> frequencies;
   DesignLimits<Exec> limits;
   std::optional<Mma<Exec>> mma;
 
@@ -101,7 +103,8 @@ struct DesignOptimizer<Exec>::Implementation {
       , body(make_design_body(exec, problem, options))
       , analysis(exec, problem, options, *body)
       , densities(exec, problem, options, *body)
-      , limits(exec, problem, options, *body, analysis)
+      , frequencies(exec, problem, options, *body)
+      , limits(exec, problem, options, *body, analysis, frequencies)
       , limit_scale(limits.count())
       , penalty(options.penalty.start)
       , sharpness(options.sharpens() ? options.sharpness.start : 0) {
@@ -171,6 +174,7 @@ struct DesignOptimizer<Exec>::Implementation {
   }
 
   bool is_mechanism() const { return options.objective == DesignObjective::mechanism; }
+  bool is_frequency() const { return options.objective == DesignObjective::frequency; }
   DesignMoment moment() const { return {steps + 1, sharpness}; } ///< of the next step
   SimpLaw law() const {
     return {young, options.min_modulus, penalty, analysis.relative_moduli(),
@@ -184,16 +188,20 @@ struct DesignOptimizer<Exec>::Implementation {
                      "load case " << load_case);
     return analysis.displacements()[std::size_t(load_case)];
   }
-  /// Displacements of each solve of a step: of cases, the adjoint of a mechanism, those of limits.
+  /// Displacements of each solve of a step: of cases, the adjoint of a mechanism, those of limits,
+  /// and modes.
   std::vector<Vector> solutions() const {
     std::vector<Vector> all = analysis.displacements();
     all.insert(all.end(), limits.adjoints().begin(), limits.adjoints().end());
+    const std::vector<Vector> modes = frequencies.starts();
+    all.insert(all.end(), modes.begin(), modes.end());
     return all;
   }
 
   void refresh(const Exec& exec) { densities.refresh(exec, x, moment(), df(exec)); }
 
-  DesignStep analyse(const Exec& exec, const Vector& density) {
+  /// `has_modes`: with frequencies that the design is not held to.
+  DesignStep analyse(const Exec& exec, const Vector& density, bool has_modes) {
     DesignStep step;
     step.penalty = penalty;
     step.sharpness = sharpness;
@@ -202,10 +210,19 @@ struct DesignOptimizer<Exec>::Implementation {
     analysis.run(exec, steps + 1, law(), density, step);
     if (is_volume())
       step.objective = step.volume;
+    bool found = false;
     try {
+      if (frequencies.count() > 0 && (has_modes || frequencies.is_held_to())) {
+        frequencies.run(exec, steps + 1, density, step);
+        found = true;
+        if (is_frequency())
+          step.objective = frequencies.lowest();
+      }
       step.limits = limits.evaluate(exec, design(), step.cases);
     } catch (...) {
       analysis.revert();
+      if (found)
+        frequencies.revert();
       throw;
     }
     return step;
@@ -219,7 +236,12 @@ struct DesignOptimizer<Exec>::Implementation {
       Kokkos::deep_copy(exec, df, volume_gradient(exec));
       return densities.volume();
     }
-    analysis.differentiate(exec, law(), densities.tested(), df);
+    if (is_frequency()) {
+      frequencies.differentiate(exec, law(), densities.tested(), df);
+      axpby(exec, -1.0, df, 0.0, df);
+    } else {
+      analysis.differentiate(exec, law(), densities.tested(), df);
+    }
     const double size = sum_of_sizes(exec, densities.tested(), df);
     if (!std::isfinite(size))
       fail<DesignBreakdown>("step ", steps + 1, ": the gradient is not finite");
@@ -230,10 +252,10 @@ struct DesignOptimizer<Exec>::Implementation {
   /// After `analyse`, of what is asked for, in df.
   Vector objective_gradient(const Exec& exec) {
     if (options.robust > 0)
-      analyse(exec, densities.tested());
+      analyse(exec, densities.tested(), false);
     gradient(exec);
     const Vector df = this->df(exec);
-    if (is_mechanism()) // maximised
+    if (is_mechanism() || is_frequency()) // maximised
       axpby(exec, -1.0, df, 0.0, df);
     return df;
   }
@@ -246,12 +268,12 @@ struct DesignOptimizer<Exec>::Implementation {
     densities.pull_back(exec, x, moment(), result, x_new(exec));
   }
 
-  /// The factors of means of stresses for this step.
+  /// The factors of means for this step.
   std::vector<double> next_limit_scale(const DesignStep& report) const {
     std::vector<double> next = limit_scale;
     for (std::size_t j = 0; j < next.size(); ++j) {
       const DesignLimitValue& own = report.limits[j];
-      if (limits.limit(j).kind != DesignLimitKind::stress || !(own.mean > 0))
+      if (!is_of_mean(limits.limit(j).kind) || !(own.mean > 0))
         continue;
       const double ratio = own.value / own.mean;
       next[j] = next[j] > 0 ? 0.5 * (next[j] + ratio) : ratio;
@@ -268,14 +290,14 @@ struct DesignOptimizer<Exec>::Implementation {
     for (std::size_t j = 0; j < limits.count(); ++j) {
       const DesignLimit& limit = limits.limit(j);
       const DesignLimitValue& own = report.limits[j];
-      const bool is_stress = limit.kind == DesignLimitKind::stress;
-      const double factor = is_stress ? scale_of[j] : limit.at_least ? -1 : 1;
+      const bool has_mean = is_of_mean(limit.kind);
+      const double sign = limit.at_least ? -1 : 1, factor = has_mean ? sign * scale_of[j] : sign;
       const Vector row = constraint_gradient(int(g.size()));
       differentiate_limit(exec, j, report, row);
       axpby(exec, 0.0, row, factor / limit.limit, row);
       if (!std::isfinite(sum_of_sizes(exec, row, row)))
         fail<DesignBreakdown>("step ", steps + 1, ": the gradient of a constraint is not finite");
-      g.push_back(is_stress ? factor * own.mean / limit.limit - 1 : own.excess);
+      g.push_back(has_mean ? factor * own.mean / limit.limit - sign : own.excess);
     }
     return g;
   }
@@ -325,7 +347,7 @@ struct DesignOptimizer<Exec>::Implementation {
 
   DesignStep step(const Exec& exec) {
     follow_volume();
-    DesignStep report = analyse(exec, densities.tested());
+    DesignStep report = analyse(exec, densities.tested(), false);
     const double scale_before = scale;
     const std::vector<double> next_scale = next_limit_scale(report);
     Stopwatch timer;
@@ -338,6 +360,8 @@ struct DesignOptimizer<Exec>::Implementation {
       update(exec, size, g);
     } catch (...) {
       analysis.revert();
+      if (frequencies.is_held_to())
+        frequencies.revert();
       limits.revert(exec);
       scale = scale_before;
       throw;
@@ -492,7 +516,7 @@ bool DesignOptimizer<Exec>::meet_volume(const Exec& exec) {
 
 template<class Exec>
 DesignStep DesignOptimizer<Exec>::analyse(const Exec& exec) {
-  return implementation_->analyse(exec, implementation_->densities.density());
+  return implementation_->analyse(exec, implementation_->densities.density(), true);
 }
 
 template<class Exec>
@@ -519,7 +543,7 @@ template<class Exec>
 std::vector<double> DesignOptimizer<Exec>::limit_gradient(const Exec& exec, int which) {
   Implementation& own = *implementation_;
   OSSATURA_REQUIRE(which >= 0 && std::size_t(which) < own.limits.count(), "limit " << which);
-  DesignStep report = own.analyse(exec, own.densities.density());
+  DesignStep report = own.analyse(exec, own.densities.density(), false);
   const auto result = make_zeros<double>(exec, own.num_elem(), "ossatura::design::limit_gradient");
   own.differentiate_limit(exec, std::size_t(which), report, result);
   return body().download_elements(exec, result);
@@ -597,6 +621,20 @@ std::vector<double> DesignOptimizer<Exec>::energies(const Exec& exec) const {
 template<class Exec>
 void DesignOptimizer<Exec>::energies(const Exec& exec, const Array<double, Exec>& result) const {
   body().copy_elements(exec, implementation_->energies(exec), result);
+}
+
+template<class Exec>
+std::vector<double> DesignOptimizer<Exec>::mode(const Exec& exec, int which) const {
+  const Implementation& own = *implementation_;
+  OSSATURA_REQUIRE(which >= 0 && which < own.frequencies.count(),
+                   "mode " << which << " of " << own.frequencies.count());
+  std::vector<double> u = body().download_nodes(exec, own.frequencies.mode(which));
+  double largest = 0;
+  for (std::size_t i = 0; i < u.size(); i += 3)
+    largest = std::max(largest, std::hypot(u[i], u[i + 1], u[i + 2]));
+  for (double& component : u)
+    component /= largest > 0 ? largest : 1;
+  return u;
 }
 
 template<class Exec>

@@ -4,7 +4,9 @@
 // analysis.hpp have its parts.
 //
 // Compliant mechanisms [1] maximise the displacement of an output port against a spring under given
-// input forces; their gradient takes one more solve, for a unit force at the output.
+// input forces; their gradient takes one more solve, for a unit force at the output. Of designs
+// with the largest lowest frequency the objective is that frequency, and its gradient that of a
+// mean of the lowest few (frequencies/frequencies.hpp).
 //
 // [1] O. Sigmund. On the design of compliant mechanisms using topology optimization. Mech. Struct.
 //     Mach. 25 (1997) 493-524, doi:10.1080/08905459708945415.
@@ -33,7 +35,7 @@ struct DesignLimitValue {
   double value = 0; ///< in the unit of the limit; of stresses the largest relaxed one
   double excess =
       0;            ///< value / limit - 1, or 1 - value / limit of one from below: > 0 is beyond it
-  double mean = 0;  ///< of stresses alone: their p-mean, Pa
+  double mean = 0;  ///< of stresses their p-mean, Pa; of frequencies that of the lowest few, Hz
   double solid = 0; ///< of stresses alone: the largest one of solid material where rho > 0.5, Pa
   double power_sum = 0, stressed_volume = 0; ///< of the mean
 
@@ -54,7 +56,10 @@ struct DesignStep {
   double change = 0; ///< largest change of a variable by the step
   double penalty = 0, sharpness = 0;
   std::vector<DesignLimitValue> limits; ///< of DesignProblem::limits
-  std::vector<SolveResult> solves;      ///< adjoints of limits among them
+  std::vector<SolveResult> solves;      ///< adjoints of limits, and frequencies, among them
+  /// Hz, the lowest first, and their residuals |K x - lambda M x| / lambda |M x|; where they were
+  /// found.
+  std::vector<double> frequencies, frequency_residuals;
   double seconds_prepare = 0, seconds_solve = 0, seconds_gradient = 0, seconds_update = 0;
 };
 
@@ -69,8 +74,9 @@ struct DesignState {
   double scale = 0;                   ///< of the objective in MMA; 0 before the first step
   double penalty = 0, sharpness = 0;
   double change = 1;
-  std::vector<std::vector<double>> displacement; ///< of each solve of a step [num_nodes, 3]
-  std::vector<double> limit_scale; ///< factor of each limit's mean of stresses; 0: none yet
+  /// [num_nodes, 3] of each solve of a step, then modes that those of the next one start from.
+  std::vector<std::vector<double>> displacement;
+  std::vector<double> limit_scale; ///< factor of each limit's mean (is_of_mean); 0: none yet
   std::vector<double> objectives;  ///< of the last steps, at most objective_window + 1
   double excess = 0;               ///< of the volume and all limits in the last step, the largest
   double dilated_limit = 0;        ///< of robust designs: the volume fraction of the dilated one
@@ -113,7 +119,8 @@ public:
   DesignStep analyse(const Exec& exec);
 
   /// After `analyse`: derivatives by variables [num_elem], zero where an element is not free, of
-  /// the objective (the sensitivity filter makes its mean of them) and of the volume fraction. Of
+  /// the objective (the sensitivity filter makes its mean of them; of frequencies it is that of
+  /// their mean) and of the volume fraction. Of
   /// robust designs those that steps take (densities.hpp): the eroded design is solved for once
   /// more. Fence.
   std::vector<double> objective_gradient(const Exec& exec);
@@ -121,8 +128,8 @@ public:
   /// The same into an array of the backend, in the order of the problem.
   void objective_gradient(const Exec& exec, const Array<double, Exec>& result);
   void volume_gradient(const Exec& exec, const Array<double, Exec>& result) const;
-  /// Derivatives of the value of a limit, of stresses of their mean. Solves for its adjoints.
-  /// Fences.
+  /// Derivatives of the value of a limit, of stresses and frequencies of their mean. Solves for its
+  /// adjoints. Fences.
   std::vector<double> limit_gradient(const Exec& exec, int which);
 
   /// The design of variables x [num_elem] in [0, 1], which are copied; where an element is not free
@@ -165,6 +172,9 @@ public:
   ProcessFaults process_faults(const Exec& exec) const;
   /// Density of the strain energy of all cases in J / m^3 by element, of the last solve.
   std::vector<double> energies(const Exec& exec) const;
+  /// Mode `which` of the lowest frequencies of the last analysis [num_nodes, 3], whose largest
+  /// displacement is 1. Throws std::invalid_argument for one that is not there. Fences.
+  std::vector<double> mode(const Exec& exec, int which) const;
   /// The relaxed von Mises stress of each element (kernels/topopt/stress_mean.hpp), Pa, the largest
   /// of all cases, of the last solve. Fences.
   std::vector<double> stresses(const Exec& exec) const;

@@ -13,7 +13,8 @@ namespace ossatura {
 enum class DesignObjective {
   compliance, ///< least sum over the cases of weight f . u
   mechanism,  ///< largest output displacement, sum over the cases
-  volume      ///< least volume within DesignProblem::limits
+  volume,     ///< least volume within DesignProblem::limits
+  frequency   ///< largest lowest natural frequency (frequencies/frequencies.hpp)
 };
 
 enum class DesignFilter {
@@ -40,7 +41,8 @@ constexpr Names<DesignGrid> names_of(DesignGrid) {
 constexpr Names<DesignObjective> names_of(DesignObjective) {
   return {{DesignObjective::compliance, "compliance"},
           {DesignObjective::mechanism, "mechanism"},
-          {DesignObjective::volume, "volume"}};
+          {DesignObjective::volume, "volume"},
+          {DesignObjective::frequency, "frequency"}};
 }
 constexpr Names<DesignFilter> names_of(DesignFilter) {
   return {{DesignFilter::none, "none"},
@@ -58,8 +60,16 @@ inline constexpr double linear_below_with_mass = 0.25;
 /// A move limit for designs whose stress is limited: with the usual one stresses swing.
 inline constexpr double move_with_stress = 0.1;
 
+/// Likewise where frequencies are, or are the objective.
+inline constexpr double move_with_frequency = 0.1;
+
 /// Likewise for robust designs: a sharp projection makes much of a small change.
 inline constexpr double move_of_robust = 0.1;
+
+/// Natural frequencies at most, and those of designs that are held to them, where no number is
+/// said.
+inline constexpr int most_frequencies = 10;
+inline constexpr int frequencies_of_designs = 3;
 
 /// Steps over which the objective has to stay for a run to end by it.
 inline constexpr int objective_window = 5;
@@ -79,6 +89,9 @@ struct DesignOptions {
   /// Of the volume of all elements, passive ones included, at most; where the volume is the
   /// objective it has no limit.
   double volume_fraction = 0.3;
+  /// Lowest natural frequencies to find; 0: frequencies_of_designs where the design is held to
+  /// them, else none.
+  int frequencies = 0;
   Continuation penalty{3, 3}; ///< p
   double min_modulus = 1e-9;  ///< E_min / E_0
   DesignFilter filter = DesignFilter::density;

@@ -31,14 +31,16 @@ enum class DesignLimitKind {
   compliance,   ///< f . u of a load case, or the sum of weight f . u, J
   displacement, ///< sum of direction . u in a load case, m
   stress,       ///< largest relaxed von Mises stress of free elements, Pa
-  mass          ///< of all elements, kg
+  mass,         ///< of all elements, kg
+  frequency     ///< lowest natural frequency, Hz, at least
 };
 
 constexpr Names<DesignLimitKind> names_of(DesignLimitKind) {
   return {{DesignLimitKind::compliance, "compliance"},
           {DesignLimitKind::displacement, "displacement"},
           {DesignLimitKind::stress, "stress"},
-          {DesignLimitKind::mass, "mass"}};
+          {DesignLimitKind::mass, "mass"},
+          {DesignLimitKind::frequency, "frequency"}};
 }
 
 /// What a design is held to beside the volume, at most `limit` (solvers/topopt/limits/limits.hpp).
@@ -46,7 +48,7 @@ struct DesignLimit {
   DesignLimitKind kind = DesignLimitKind::compliance;
   double limit = 0;      ///< > 0
   int load_case = -1;    ///< -1: the sum (compliance), all (stress); displacements are of one
-  bool at_least = false; ///< of displacements alone: at least `limit`
+  bool at_least = false; ///< of displacements and frequencies alone: at least `limit`
   std::vector<NodeForce> direction{}; ///< of displacements, [m] = sum of these times u
 };
 

@@ -2,9 +2,10 @@
 """Decks of CalculiX and Abaqus as engineers have them, and the same in problems: several materials,
 imposed displacements, gravity and rotation, temperatures, couplings and rigid bodies. Bars of known stiffness tell what is right."""
 import json
+import math
 
 from support import driver_case, hdf5_values
-from support.driver_case import BAD_FILE, USAGE
+from support.driver_case import BAD_FILE, NOT_CONVERGED, USAGE
 from support.designs import TopoptCase
 
 CELLS = (8, 2, 2)  # of 0.5 m each
@@ -432,6 +433,7 @@ class Temperatures(Decks):
         self.fails(USAGE, "forces of temperature change with the design", "topopt", "deck.inp", "--bound")
         # What has no temperature may expand in any way.
         self.first(good.replace("*EXPANSION, ", "*EXPANSION, TYPE=ORTHO, ").replace("*TEMPERATURE\nALL, 30.", "\n".join(self.pull())))
+        self.refused(mesh() + ONE + ROLLERS, "any will do", "--objective", "frequency")
         self.write("deck.inp", good)
         self.fails(BAD_FILE, "has temperatures, which are not solved here", "pfem", "deck.inp")
         self.write("plain.inp", mesh() + ROLLERS)
@@ -526,6 +528,124 @@ class Couplings(Decks):
         self.refused(self.deck("9., 0.5, 0.5", rigid.replace("X1", "X0"), "*CLOAD", "14, 1, 1."), "is held or moved")
         self.refused(self.deck("9., 0.5, 0.5", self.coupling("DISTRIBUTING"), "*BOUNDARY", "901, 1, 1, 0.1"),
                      "mean displacement is not held")
+
+
+class Frequencies(Decks):
+    """Axial vibrations of the bar of E = 6 and density 3 in 8 elements, whose nodes move along x alone."""
+    ALONG = "*BOUNDARY\nX0, 1, 3\nALL, 2, 3\n"
+
+    def discrete(self, angle):
+        """Hz of linear elements of 0.5 m with consistent mass, where k h = angle: above those of a rod by angle^2 / 24."""
+        return math.sqrt(2 * 6 * (1 - math.cos(angle)) / (2 + math.cos(angle))) / 0.5 / (2 * math.pi)
+
+    def found(self, deck, *arguments):
+        run = self.first(deck, "--frequencies", "2", *arguments)
+        self.assertTrue(run["certificate"]["passed"])
+        self.assertEqual(run["problem"]["frequencies"], 2)
+        self.assertLessEqual(max(run["results"]["frequency_residuals"]), 1e-10)
+        return run["results"]["frequencies"]
+
+    def test_a_bar_is_as_known(self):
+        expected = [self.discrete(math.pi / 16), self.discrete(3 * math.pi / 16)]
+        self.close(expected[0], math.sqrt(2) / 16, 2e-3)  # sqrt(E / rho) / 4 L
+        deck = mesh() + ONE + self.ALONG + step(*self.pull())
+        for self.backend in driver_case.backends():
+            for value, known in zip(self.found(deck), expected):
+                self.close(value, known, 1e-5)
+        self.backend = "serial"
+        # Gravity and other loads have no part in it; millimetres and tonnes have the same Hz.
+        for other in (step(*self.pull(), "*DLOAD", "BODY, GRAV, 10., 1., 0., 0."), step(*self.pull()) + step(*self.pull(3))):
+            run = self.first(mesh() + ONE + self.ALONG + other, "--objective", "frequency", "--frequencies", "2")
+            for value, known in zip(run["results"]["steps"]["frequencies"][0], expected):
+                self.close(value, known, 1e-5)
+        scaled = ONE.replace("6., 0.", "6e-6, 0.").replace("3.\n", "3e-12\n")
+        for value, known in zip(self.found(mesh() + scaled + self.ALONG + step(*self.pull()), "--unit", "0.001"), expected):
+            self.close(value, 1e3 * known, 1e-5)
+        self.write("plain.inp", mesh() + ONE + self.ALONG)
+        run = self.solve({"mesh": {"file": "plain.inp"}, "frequencies": 2, "cases": [
+            {"name": "a", "loads": [{"set": "X1", "total_force": [1, 0, 0]}]}]}, *SOLID)
+        for value, known in zip(run["results"]["frequencies"], expected):
+            self.close(value, known, 1e-5)
+
+    def test_what_is_moved_is_held_and_rigid_ends_move_as_bodies(self):
+        moved = self.found(mesh() + ONE + self.ALONG + step("*BOUNDARY", "X1, 1, 1, 0.1"))
+        self.close(moved[0], self.discrete(math.pi / 8), 1e-5)  # between two walls: c / 2 L
+        clamp = "*BOUNDARY\nX0, 1, 3\n"
+        material = ONE.replace("6., 0.", "6., 0.3")
+        nodes = mesh().replace("*ELEMENT", "*NODE\n901, 4., 0.5, 0.5\n*ELEMENT", 1) + material
+        pull = step("*CLOAD", "901, 1, 1.")
+        rigid = self.found(nodes + "*RIGID BODY, NSET=X1, REF NODE=901\n" + clamp + pull)
+        free = self.found(mesh() + material + clamp + step(*self.pull()))
+        self.close(rigid[1], rigid[0], 1e-6)  # bending both ways
+        self.assertGreater(rigid[0], free[0])  # what may move less is stiffer
+        self.assertLess(rigid[0], 1.02 * free[0])
+        self.assertEqual(self.first(mesh() + TWO + clamp + step(*self.pull()))["results"].get("frequencies"), None)
+
+    def test_designs(self):
+        deck = mesh() + ONE + "*BOUNDARY\nX0, 1, 3\n" + step(*self.pull())
+        self.write("deck.inp", deck)
+        arguments = ("--objective", "frequency", "--volume", "0.5", "--radius", "0.8", "--min-modulus", "1e-6", "--steps", "1")
+        process = self.ossatura("topopt", "deck.inp", *arguments, "--backend", self.backend)
+        self.assertIn("and nothing has to be carried", process.stderr)
+        arguments = (*arguments[:-2], "--keep", "0.6")
+        process = self.ossatura("topopt", "deck.inp", "--steps", "6", *arguments, "-o", "out", "--backend", self.backend)
+        self.assertNotIn("has to be carried", process.stderr)
+        self.assertRegex(process.stdout, r"objective +largest lowest natural frequency")
+        self.assertRegex(process.stdout, r"natural frequencies +[\d.]+, [\d.]+, [\d.]+ Hz")
+        run = json.loads(self.read("out/deck.summary.json"))
+        results, steps = run["results"], run["results"]["steps"]
+        self.assertGreater(results["objective"], 1.05 * steps["objective"][0])
+        self.assertEqual(results["objective"], results["frequencies"][0])
+        self.assertEqual(len(results["frequencies"]), 3)
+        self.assertEqual((run["engine"]["method"], run["engine"]["move"]), ("mma", 0.1))
+        for row, values in zip(self.rows("out/deck.csv"), steps["frequencies"]):
+            self.assertEqual([float(row[f"frequency_{i + 1}"]) for i in range(3)], values)
+        for i in (1, 2, 3):
+            mode = hdf5_values.read(self.path("out/deck.hdf"), f"VTKHDF/PointData/mode_{i}")
+            self.close(max(math.hypot(*mode[k:k + 3]) for k in range(0, len(mode), 3)), 1, 1e-12)
+        # Killed after any step, and resumed.
+        self.optimise("deck.inp", "--steps", "4", *arguments, "--history", "first.csv", "--checkpoint", "c.h5")
+        self.optimise("deck.inp", "--steps", "6", *arguments, "--history", "second.csv", "--resume", "c.h5")
+        self.assertEqual(self.rows("first.csv") + self.rows("second.csv"), self.rows("out/deck.csv"))
+        self.fails(BAD_FILE, "of other options", "topopt", "deck.inp", "--steps", "9", *arguments, "--frequencies", "4",
+                   "--resume", "c.h5", "-q")
+        # A limit that holds, beside another one; one that does not.
+        least = 0.9 * steps["objective"][0]
+        both = self.optimise("deck.inp", "--steps", "8", "--volume", "0.6", "--radius", "0.8", "--min-frequency", str(least),
+                             "--max-stress", "40", "--min-modulus", "1e-6")
+        limit = both["results"]["constraints"][-1]
+        self.assertEqual((limit["kind"], limit["bound"], limit["holds"]), ("frequency", "at_least", True))
+        self.assertLessEqual(limit["mean"], limit["value"])
+        process = self.ossatura("topopt", "deck.inp", "--steps", "1", "--volume", "0.3", "--min-frequency", "9", "-q",
+                                "--backend", self.backend, code=NOT_CONVERGED)
+        self.assertIn("the constraint frequency does not hold", process.stderr)
+        self.assertIn("and 9 Hz at least was asked for", process.stderr)
+
+    def test_what_is_not_known_of_frequencies(self):
+        good = mesh() + ONE + ROLLERS + step(*self.pull())
+        some = ("--frequencies", "2")
+        self.refused(good.replace("*DENSITY\n3.\n", ""), "natural frequencies are of mass, but the material M has no mass "
+                     "density: give *DENSITY", *some)
+        self.refused(good, "not known on voxels: take the grid mesh", "--grid", "voxels", *some)
+        self.refused(good, "take the method mma", "--objective", "frequency", "--method", "oc")
+        self.refused(good, "take the filter density", "--objective", "frequency", "--filter", "sensitivity")
+        self.refused(good, "take the least compliance", "--objective", "frequency", "--projection", "--robust", "0.1")
+        self.refused(good, "nothing at all", "--objective", "volume", "--min-frequency", "1")
+        self.refused(mesh() + ONE + step(*self.pull()), "there are no supports", *some)
+        self.write("deck.inp", good)
+        for arguments, message in ((("--frequencies", "11"), "--frequencies 11: 0 to 10"),
+                                   (("--min-frequency", "0"), "--min-frequency 0"),
+                                   (("--objective", "frequency", "--bound"), "the objective is frequency, not compliance")):
+            self.fails(USAGE, message, "topopt", "deck.inp", *arguments)
+        self.write("plain.inp", mesh() + ONE + ROLLERS)
+        cases = [{"name": "a", "loads": [{"set": "X1", "total_force": [1, 0, 0]}]}]
+        for more, message in (({"constraints": [{"kind": "frequency", "at_most": 3}]}, "at_most"),
+                              ({"constraints": [{"kind": "frequency", "at_least": 0}]}, "Hz, greater than 0"),
+                              ({"constraints": [{"kind": "frequency", "at_least": 3, "case": "a"}]}, "case"),
+                              ({"frequencies": 11}, "0 to 10"), ({"objective": "frequencies"}, "frequency"),
+                              ({"frequencies": 2, "mirrors": [{"axis": "y", "place": 1}]}, "model the whole body")):
+            self.write("p.json", json.dumps({"mesh": {"file": "plain.inp"}, "cases": cases, **more}))
+            self.fails(BAD_FILE, message, "topopt", "p.json")
 
 
 class OtherPrograms(Decks):

@@ -128,7 +128,8 @@ BonePrediction predict_process(const BoneModelInfo& info, const BoneModelInfo& w
   solve += strength.solve;
   if (options.remodelling.steps > 0) // states are evaluated beside the solver
     solve += (force > 0 ? 48 : 24) * nodes + (64 + 8 + 0.5) * elem;
-  solve += level_bytes(levels, cycle, lame, options.strength.criterion == YieldCriterion::damage);
+  const bool breaks = options.strength.criterion == YieldCriterion::damage;
+  solve += level_bytes(levels, cycle, lame, breaks);
   const double coarsest = levels.empty() ? nodes : double(levels.back().num_nodes);
   if (solver.multigrid.coarse_solver == CoarseSolver::direct &&
       (levels.empty() || levels.back().is_free))

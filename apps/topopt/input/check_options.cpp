@@ -42,6 +42,9 @@ void check_design(const CLI::App& app, const TopoptCommandOptions& options) {
   require_positive("--max-compliance", options.max_compliance, "J");
   require_positive("--max-stress", options.max_stress, "Pa");
   require_positive("--max-mass", options.max_mass, "kg");
+  require_positive("--min-frequency", options.min_frequency, "Hz");
+  if (o.frequencies < 0 || o.frequencies > most_frequencies)
+    fail<UsageError>("--frequencies ", o.frequencies, ": 0 to ", most_frequencies);
   require_at_least("--steps", o.max_steps, 1);
   require_fraction("--tolerance", o.solver.cg.tolerance, "a relative residual such as 1e-6");
   require_at_least("--max-iterations", o.solver.cg.max_iterations, 1);

@@ -243,8 +243,12 @@ void add_cases(const ProblemDocument& document, HexaModel& hexa, const PlaceSele
     warm_nodes(document, choice, select, model.problem.num_nodes(), load_case.loads);
   }
   if (model.problem.cases.empty())
-    fail<InputError>(document.file, ": there are no loads: give \"cases\" with \"loads\" in a "
-                                    ".json problem, or a mesh file that has them");
+    fail<InputError>(document.file,
+                     ": there are no loads: give \"cases\" with \"loads\" in a "
+                     ".json problem, or a mesh file that has them",
+                     document.is_frequency ? ". Frequencies do not depend on them: any will do, "
+                                             "such as \"gravity\""
+                                           : "");
 }
 
 void add_mechanism(const ProblemDocument& document, const PlaceSelector& select,

@@ -15,6 +15,7 @@
 #include <ossatura/solvers/topopt/bodies/fill_surface.hpp>
 #include <ossatura/solvers/topopt/bodies/solids.hpp>
 #include <ossatura/solvers/topopt/check_options.hpp>
+#include <ossatura/solvers/topopt/frequencies/frequencies.hpp>
 #include <ossatura/solvers/topopt/generators.hpp>
 #include <ossatura/solvers/topopt/limits/limits.hpp>
 #include <ossatura/solvers/topopt/part/kept_layers.hpp>
@@ -394,6 +395,41 @@ void warn_of_temperatures_alone(const ProblemDocument& document, const TopoptMod
                 "all: give forces, too, or the least volume with constraints");
 }
 
+/// What nothing has to carry has the highest frequency where there is next to nothing of it.
+void warn_of_frequency_alone(const ProblemDocument& document, const TopoptModel& model) {
+  const DesignProblem& problem = model.problem;
+  if (model.options.objective == DesignObjective::frequency &&
+      model.count(DesignRole::solid) == 0 &&
+      std::none_of(problem.limits.begin(), problem.limits.end(), [](const DesignLimit& one) {
+        return one.kind != DesignLimitKind::mass && one.kind != DesignLimitKind::frequency;
+      }))
+    log_warning("nothing-carried", document.file,
+                ": the lowest frequency is the objective, and nothing has to be carried: the "
+                "highest is that of what is left at the supports alone, if all else is void. Keep "
+                "elements solid that have mass (\"passive\", --keep), or limit compliance, "
+                "displacement or stress, too");
+}
+
+/// Frequencies need mass, and numbers whose products are numbers.
+void check_frequencies(const ProblemDocument& document, const TopoptModel& model) {
+  if (count_frequencies(model.problem, model.options) == 0)
+    return;
+  for (const HexaMaterial& one : model.problem.materials) {
+    if (!(one.density > 0))
+      fail<InputError>(document.file, ": natural frequencies are of mass, but the material ",
+                       one.name.empty() ? "" : one.name + " ",
+                       "has no mass density: give *DENSITY in a deck, \"mass_density\" in a "
+                       "problem, or --mass-density");
+    require_number(document.file, "a mass density", one.density);
+  }
+  try {
+    require_frequencies(model.problem, model.options);
+  } catch (const std::invalid_argument& error) {
+    fail<InputError>(document.file, ": ", library_message(error));
+  }
+  warn_of_frequency_alone(document, model);
+}
+
 /// Options that defaults of others depend on, as build_topopt_model has them in the end.
 DesignOptions options_asked(const ProblemDocument& document,
                             const Changes<DesignOptions>& changes) {
@@ -483,7 +519,8 @@ void check_supports(const ProblemDocument& document, const TopoptModel& model) {
 
 /// The least volume, and limits that go with the options.
 void set_objective(const ProblemDocument& document, TopoptModel& model) {
-  if (document.is_mechanism && (document.is_least_volume || document.has_objective))
+  if (document.is_mechanism &&
+      (document.is_least_volume || document.is_frequency || document.has_objective))
     fail<InputError>(document.file, ": a mechanism has the largest output as its objective: leave "
                                     "out another one (--objective)");
   if (document.is_least_volume) {
@@ -492,12 +529,36 @@ void set_objective(const ProblemDocument& document, TopoptModel& model) {
                                       "\"volume_fraction\" (--volume) and constraints of volume");
     model.options.objective = DesignObjective::volume;
   }
+  if (document.is_frequency)
+    model.options.objective = DesignObjective::frequency;
   try {
     require_limits(model.problem, model.options);
   } catch (const std::invalid_argument& error) {
     fail<InputError>(document.file, ": ", library_message(error));
   }
+  check_frequencies(document, model);
   warn_of_temperatures_alone(document, model);
+}
+
+/// Defaults that depend on the problem.
+void set_defaults(const ProblemDocument& document, const DesignOptions& asked, TopoptModel& model) {
+  const DesignProblem& problem = model.problem;
+  if (document.is_mechanism)
+    model.options = DesignOptions::mechanism();
+  if (problem.has_loads_of_design() || !problem.limits.empty() || document.is_least_volume ||
+      document.is_frequency)
+    model.options.method = DesignMethod::mma;
+  if (document.is_frequency)
+    model.options.move = move_with_frequency;
+  for (const DesignLimit& limit : problem.limits)
+    if (is_of_mean(limit.kind))
+      model.options.move =
+          std::min(model.options.move,
+                   limit.kind == DesignLimitKind::stress ? move_with_stress : move_with_frequency);
+  if (asked.robust > 0) {
+    model.options.method = DesignMethod::mma;
+    model.options.move = move_of_robust;
+  }
 }
 
 /// Free elements near supports and loads become solid.
@@ -594,17 +655,7 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
                      model.num_kept > 0 ? ": keep less around supports and loads" : "");
   check_supports(document, model);
 
-  if (document.is_mechanism)
-    model.options = DesignOptions::mechanism();
-  if (problem.has_loads_of_design() || !problem.limits.empty() || document.is_least_volume)
-    model.options.method = DesignMethod::mma;
-  for (const DesignLimit& limit : problem.limits)
-    if (limit.kind == DesignLimitKind::stress)
-      model.options.move = move_with_stress;
-  if (asked.robust > 0) {
-    model.options.method = DesignMethod::mma;
-    model.options.move = move_of_robust;
-  }
+  set_defaults(document, asked, model);
   if (is_surface(document.mesh))
     model.options.grid = DesignGrid::voxels;
   document.changes.apply_to(model.options);

@@ -65,22 +65,30 @@ void add_design_options(CLI::App& app, TopoptCommandOptions& o) {
   add_choice_of<DesignObjective>(
       app, "--objective",
       {{DesignObjective::compliance, name_of(DesignObjective::compliance)},
-       {DesignObjective::volume, name_of(DesignObjective::volume)}},
+       {DesignObjective::volume, name_of(DesignObjective::volume)},
+       {DesignObjective::frequency, name_of(DesignObjective::frequency)}},
       "",
-      std::string("Least compliance within --volume, or least volume within the limits below and "
-                  "\"constraints\" of the problem (") +
+      std::string("Least compliance or largest lowest natural frequency within --volume, or least "
+                  "volume within the limits below and \"constraints\" of the problem (") +
           name_of(o.changes.defaults.objective) + ")",
       [&o](DesignObjective objective) { o.objective = objective; });
   add_number(app, o.changes, "--volume", &D::volume_fraction, "X",
              "Part of the volume that material may take");
   app.add_option("--max-compliance", o.max_compliance,
                  "Sum over the load cases of weight times compliance, at most J. This and the next "
-                 "two replace the problem's constraints of their kind")
+                 "three replace the problem's constraints of their kind")
       ->type_name("J");
   app.add_option("--max-stress", o.max_stress,
                  "Relaxed von Mises stress of all load cases, at most PA")
       ->type_name("PA");
   app.add_option("--max-mass", o.max_mass, "Mass, at most KG")->type_name("KG");
+  app.add_option("--min-frequency", o.min_frequency, "Lowest natural frequency, at least HZ")
+      ->type_name("HZ");
+  add_number(app, o.changes, "--frequencies", &D::frequencies, "N",
+             "Find the N lowest natural frequencies of the design, and their modes",
+             default_text(o.changes.defaults.frequencies) + "; " +
+                 default_text(frequencies_of_designs) +
+                 " where the objective or a limit is of them");
   add_named(app, o.changes, "--filter", &D::filter,
             "Of sensitivities or densities by distance, or of densities by an equation");
   add_number(app, o.changes, "--radius", &D::radius, "X", "Of the filter in m",
@@ -100,11 +108,13 @@ void add_design_options(CLI::App& app, TopoptCommandOptions& o) {
   add_named(app, o.changes, "--method", &D::method,
             "Optimality criteria, or the method of moving asymptotes",
             default_text(o.changes.defaults.method) + "; " + default_text(mechanism.method) +
-                " for mechanisms, gravity, rotation, temperatures, with constraints and --robust");
+                " for mechanisms, frequencies, gravity, rotation, temperatures, with constraints "
+                "and --robust");
   add_number(app, o.changes, "--move", &D::move, "X", "Largest change of a density in a step",
              default_text(o.changes.defaults.move) + "; " + default_text(mechanism.move) +
                  " for mechanisms, " + default_text(move_with_stress) +
-                 " where stress is limited, " + default_text(move_of_robust) + " with --robust");
+                 " where stress or frequencies are limited or the objective, " +
+                 default_text(move_of_robust) + " with --robust");
   add_number(app, o.changes, "--start", &D::start, "X", "Density of the first design",
              "that of --volume; 1 for --objective volume");
   app.add_option("--start-from", o.start_from,

@@ -29,6 +29,7 @@ struct TopoptCommandOptions : StepFileOptions {
 
   std::optional<DesignObjective> objective;                   ///< not of mechanisms
   std::optional<double> max_compliance, max_stress, max_mass; ///< J, Pa, kg
+  std::optional<double> min_frequency;                        ///< Hz
   std::string start_from;                                     ///< a design of another mesh
   int levels = 0;                                             ///< coarser grids before
   bool has_steps = false;                                     ///< --steps was given

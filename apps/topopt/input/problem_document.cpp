@@ -30,7 +30,7 @@ namespace {
 
 /// Puts a limit of the command line in the place of all of its kind.
 void set_limit(const std::optional<double>& value, DesignLimitKind kind, const char* option,
-               std::vector<LimitChoice>& limits) {
+               std::vector<LimitChoice>& limits, bool at_least = false) {
   if (!value)
     return;
   limits.erase(std::remove_if(limits.begin(), limits.end(),
@@ -40,6 +40,7 @@ void set_limit(const std::optional<double>& value, DesignLimitKind kind, const c
   limit.place = option;
   limit.kind = kind;
   limit.value = *value;
+  limit.at_least = at_least;
   limits.push_back(std::move(limit));
 }
 
@@ -86,13 +87,17 @@ ProblemDocument make_document(const TopoptCommandOptions& options) {
     document.young = options.young;
   if (options.poisson)
     document.poisson = options.poisson;
-  if (options.objective)
+  if (options.objective) {
     document.is_least_volume = *options.objective == DesignObjective::volume;
+    document.is_frequency = *options.objective == DesignObjective::frequency;
+  }
   document.has_objective = options.objective.has_value();
   set_limit(options.max_compliance, DesignLimitKind::compliance, "--max-compliance",
             document.limits);
   set_limit(options.max_stress, DesignLimitKind::stress, "--max-stress", document.limits);
   set_limit(options.max_mass, DesignLimitKind::mass, "--max-mass", document.limits);
+  set_limit(options.min_frequency, DesignLimitKind::frequency, "--min-frequency", document.limits,
+            true);
   document.has_volume = document.has_volume || options.has_volume;
   return document;
 }

@@ -135,8 +135,8 @@ struct ProblemDocument {
   std::vector<MirrorPlane> mirrors;
   bool whole = false; ///< the surface has its images in the mirrors
   bool is_mechanism = false;
-  bool is_least_volume = false;
-  bool has_objective = false; ///< chosen on the command line
+  bool is_least_volume = false, is_frequency = false; ///< the objective
+  bool has_objective = false;                         ///< chosen on the command line
   std::vector<LimitChoice> limits;
   bool has_volume = false; ///< how much is said by the user
   std::vector<OutputChoice> outputs;

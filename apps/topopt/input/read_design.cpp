@@ -106,9 +106,10 @@ void read_linear_solver(const Place& place, ProblemDocument& problem) {
 } // namespace
 
 std::vector<std::string> design_keys() {
-  return {"volume_fraction", "filter",        "projection", "penalty", "min_modulus",
-          "method",          "move",          "start",      "change",  "objective_change",
-          "steps",           "manufacturing", "solver",     "levels",  "start_from"};
+  return {"volume_fraction", "filter",           "projection", "penalty",
+          "min_modulus",     "method",           "move",       "start",
+          "change",          "objective_change", "steps",      "manufacturing",
+          "solver",          "levels",           "start_from", "frequencies"};
 }
 
 namespace {
@@ -157,6 +158,9 @@ void read_design(const JsonPlace& place, ProblemDocument& problem) {
                 "a change of the objective, relative, greater than 0 and less than 1");
   read.count("steps", &DesignOptions::max_steps, 1, "steps at most, at least 1");
   problem.has_steps = place.has("steps");
+  read.set("frequencies", &DesignOptions::frequencies, [](const Place& p) {
+    return int(p.whole(0, most_frequencies, "how many lowest natural frequencies, 0 to 10"));
+  });
   read_beginning(place, problem);
   if (const auto filter = place.find("filter"))
     read_filter(*filter, problem);

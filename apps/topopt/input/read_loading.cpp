@@ -254,7 +254,8 @@ std::optional<DesignLimitKind> read_limit_kind(const Place& place) {
   for (const Named<DesignLimitKind>& one : name_table<DesignLimitKind>)
     known.add({one.value, one.name});
   known.add({std::nullopt, "volume"});
-  const char* expected = "\"compliance\", \"displacement\", \"stress\", \"mass\" or \"volume\"";
+  const char* expected = "\"compliance\", \"displacement\", \"stress\", \"mass\", \"frequency\" or "
+                         "\"volume\"";
   return place.at("kind", expected).choice(known);
 }
 
@@ -285,12 +286,17 @@ void read_limit(const Place& place, ProblemDocument& problem) {
     limit.at_least = bound == "at_least";
   } else if (*kind == DesignLimitKind::mass) {
     place.require_object({"kind", "at_most"});
+  } else if (*kind == DesignLimitKind::frequency) {
+    place.require_object({"kind", "at_least"});
+    bound = "at_least";
+    limit.at_least = true;
   } else {
     place.require_object({"kind", "case", "at_most"});
   }
   const char* expected = *kind == DesignLimitKind::compliance     ? "J, greater than 0"
                          : *kind == DesignLimitKind::displacement ? "m, greater than 0"
                          : *kind == DesignLimitKind::stress       ? "Pa, greater than 0"
+                         : *kind == DesignLimitKind::frequency    ? "Hz, greater than 0"
                                                                   : "kg, greater than 0";
   limit.value = place.at(bound, expected).positive(expected);
   if (const auto name = place.find("case"))
@@ -374,9 +380,11 @@ void read_loading(const JsonPlace& place, ProblemDocument& problem) {
       objective->require_object({"mechanism"});
       read_mechanism(objective->at("mechanism", "output and springs"), problem);
     } else {
-      problem.is_least_volume =
-          objective->one_of({name_of(DesignObjective::compliance),
-                             name_of(DesignObjective::volume)}) == name_of(DesignObjective::volume);
+      const std::string name =
+          objective->one_of({name_of(DesignObjective::compliance), name_of(DesignObjective::volume),
+                             name_of(DesignObjective::frequency)});
+      problem.is_least_volume = name == name_of(DesignObjective::volume);
+      problem.is_frequency = name == name_of(DesignObjective::frequency);
     }
   }
   problem.has_volume = place.has("volume_fraction");

@@ -4,6 +4,7 @@
 #include "apps/driver/output/content_hash.hpp"
 #include "apps/driver/output/files/checkpoint.hpp"
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/solvers/topopt/frequencies/frequencies.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -178,6 +179,11 @@ DesignIdentity identify(const DesignProblem& problem, const DesignOptions& o) {
     add_process(hash, o.process);
   if (o.robust > 0) // likewise
     hash.add(o.robust);
+  if (is_held_to_frequencies(problem, o)) {
+    hash.add(count_frequencies(problem, o));
+    for (const HexaMaterial& one : problem.materials)
+      hash.add(one.density);
+  }
   identity.options = hash.digits();
   return identity;
 }

@@ -101,6 +101,8 @@ void write_design(const std::string& path, const TopoptModel& model, const Desig
   if (!fields.stress.empty())
     file.cell_data("relaxed_von_mises", fields.stress, 1, "Pa");
   write_supports(problem, file);
+  for (std::size_t i = 0; i < fields.mode.size(); ++i)
+    file.point_data("mode_" + std::to_string(i + 1), fields.mode[i], 3, "1");
   std::vector<std::string> suffixes;
   for (std::size_t i = 0; i < fields.displacement.size(); ++i) {
     std::string suffix;

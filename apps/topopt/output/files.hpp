@@ -19,9 +19,10 @@ struct DesignFields {
   std::vector<double> energy;                    ///< J / m^3, [num_elem]; empty: not known
   std::vector<std::vector<double>> displacement; ///< m, [num_nodes, 3] of each case, or none
   std::vector<std::vector<double>>
-      weight{},                   ///< N, likewise: of gravity and rotation; of some cases
-      thermal_force{};            ///< N, likewise: of temperature
-  std::vector<double> stress{};   ///< Pa, [num_elem] relaxed von Mises stress, where it is limited
+      weight{},                 ///< N, likewise: of gravity and rotation; of some cases
+      thermal_force{};          ///< N, likewise: of temperature
+  std::vector<double> stress{}; ///< Pa, [num_elem] relaxed von Mises stress, where it is limited
+  std::vector<std::vector<double>> mode{}; ///< [num_nodes, 3] of each natural frequency found
   std::vector<double> variable{}; ///< [num_elem] that densities are made of; empty: the same
 };
 
@@ -29,9 +30,9 @@ struct DesignFields {
 using RunFacts = std::vector<std::pair<std::string, std::string>>;
 
 /// One VTKHDF file: `density`, `variable`, `role` where elements are passive,
-/// `strain_energy_density`, `relaxed_von_mises`, and `displacement` (of several cases:
-/// displacement_NAME). Throws InputError where it cannot be written. `kept` is of the files of this
-/// model, null: of none.
+/// `strain_energy_density`, `relaxed_von_mises`, `mode_1`, ..., and `displacement` (of several
+/// cases: displacement_NAME). Throws InputError where it cannot be written. `kept` is of the files
+/// of this model, null: of none.
 void write_design(const std::string& path, const TopoptModel& model, const DesignFields& fields,
                   int step, const RunFacts& facts,
                   Hdf5Compression compression = Hdf5Compression::fast, VtkHdfKept* kept = nullptr);

@@ -10,7 +10,8 @@ namespace ossatura {
 
 namespace {
 
-std::string head(std::size_t num_cases, std::size_t num_limits, bool has_grids) {
+std::string head(std::size_t num_cases, std::size_t num_limits, int num_frequencies,
+                 bool has_grids) {
   std::string text = "step,objective";
   for (std::size_t i = 0; i < num_cases; ++i)
     text += ",case_" + std::to_string(i);
@@ -18,6 +19,8 @@ std::string head(std::size_t num_cases, std::size_t num_limits, bool has_grids) 
     const std::string name = ",constraint_" + std::to_string(j);
     text += name + name + "_limit" + name + "_holds";
   }
+  for (int i = 1; i <= num_frequencies; ++i)
+    text += ",frequency_" + std::to_string(i);
   return text +
          ",volume,change,grey,penalty,sharpness,iterations,residual,prepare,solve,gradient,"
          "update,seconds" +
@@ -27,8 +30,9 @@ std::string head(std::size_t num_cases, std::size_t num_limits, bool has_grids) 
 } // namespace
 
 DesignHistory::DesignHistory(const std::string& path, std::size_t num_cases,
-                             const std::vector<DesignLimit>& limits, bool has_grids)
-    : file_(path, head(num_cases, limits.size(), has_grids))
+                             const std::vector<DesignLimit>& limits, int num_frequencies,
+                             bool has_grids)
+    : file_(path, head(num_cases, limits.size(), num_frequencies, has_grids))
     , has_grids_(has_grids) {
   for (const DesignLimit& one : limits)
     limit_.push_back(one.limit);
@@ -46,6 +50,8 @@ void DesignHistory::add(const DesignStep& step, std::int64_t num_elem) {
     line += exact(value);
   for (std::size_t j = 0; j < step.limits.size(); ++j)
     line += exact(step.limits[j].value) + exact(limit_[j]) + (step.limits[j].holds() ? ",1" : ",0");
+  for (const double value : step.frequencies)
+    line += exact(value);
   for (const double value : {step.volume, step.change, step.grey, step.penalty, step.sharpness})
     line += exact(value);
   line += "," + std::to_string(iterations_of(step)) + brief(",%.6e", residual_of(step));

@@ -3,6 +3,7 @@
 
 #include <ossatura/core/mesh/hexa/entities.hpp>
 #include <ossatura/kernels/topopt/lattice_order.hpp>
+#include <ossatura/solvers/topopt/frequencies/frequencies.hpp>
 
 #include <algorithm>
 #include <array>
@@ -130,6 +131,22 @@ double bytes_of_limits(const TopoptModel& model) {
   return 8 * rows * places + (has(DesignLimitKind::stress) ? 24 * double(model.num_nodes()) : 0);
 }
 
+/// Mass matrices with their lists of nodes, and what finds the modes: 11 vectors for each mode of a
+/// block (solvers/krylov/lobpcg.hpp, solvers/topopt/frequencies/frequencies.cpp).
+double bytes_of_frequencies(const TopoptModel& model) {
+  const DesignProblem& problem = model.problem;
+  const int count = count_frequencies(problem, model.options);
+  if (count == 0)
+    return 0;
+  double matrices = 0;
+  for (std::size_t e = 0; e < problem.num_elem(); ++e) {
+    const double n = double(problem.nodes_of(e).size());
+    matrices += 8 * n * (n + 1) / 2 + 12 * n + 12;
+  }
+  const double vectors = 11. * block_of_frequencies(count);
+  return matrices + 24 * double(problem.num_elem()) + 24 * vectors * double(problem.num_nodes());
+}
+
 /// Forces by node of each element, and energies, of each load case with temperatures.
 double bytes_of_temperatures(const TopoptModel& model) {
   const DesignProblem& problem = model.problem;
@@ -150,7 +167,7 @@ double bytes_of_design(const TopoptModel& model, double num_solves) {
                          (model.options.robust > 0 ? 8 : 0);
   return double(model.num_elem()) * of_elem +
          double(model.num_nodes()) * (29 + 24 * (12.5 + 3 * num_solves)) + bytes_of_limits(model) +
-         bytes_of_temperatures(model);
+         bytes_of_temperatures(model) + bytes_of_frequencies(model);
 }
 
 /// The arrays of solvers/solids/solver.cpp: gradients at quadrature points, the matrix in double

@@ -25,6 +25,8 @@ const char* unit_of(DesignLimitKind kind) {
     return "m";
   case DesignLimitKind::stress:
     return "Pa";
+  case DesignLimitKind::frequency:
+    return "Hz";
   case DesignLimitKind::mass:
     break;
   }
@@ -72,7 +74,9 @@ void add_problem(Table& table, const TopoptModel& model) {
   table.row("load cases", joined(model.case_names, ", "));
   table.row("objective", o.objective == DesignObjective::compliance ? "least compliance"
                          : o.objective == DesignObjective::volume   ? "least volume"
-                                                                  : "largest output displacement");
+                         : o.objective == DesignObjective::frequency
+                             ? "largest lowest natural frequency"
+                             : "largest output displacement");
   if (o.objective != DesignObjective::volume)
     table.row("volume fraction", format_number(o.volume_fraction) + " at most");
   for (const DesignLimit& one : p.limits)
@@ -203,6 +207,12 @@ void add_outcome(Table& table, const TopoptModel& model, const TopoptRunResults&
   if (results.bound)
     table.row("  of any design", bound_text(model, results));
   add_imposed(table, model, results);
+  if (!final.frequencies.empty()) {
+    std::vector<std::string> values;
+    for (const double one : final.frequencies)
+      values.push_back(format_number(one, 6));
+    table.row("natural frequencies", joined(values, ", "), "Hz");
+  }
   table.row("volume fraction", format_number(final.volume));
   add_limits(table, model, final);
   table.row("grey", format_number(100 * final.grey, 3), "%");

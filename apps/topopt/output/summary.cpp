@@ -4,6 +4,8 @@
 #include "apps/topopt/input/choices.hpp"
 #include "apps/topopt/input/process.hpp"
 
+#include <ossatura/solvers/topopt/frequencies/frequencies.hpp>
+
 #include <algorithm>
 #include <cmath>
 
@@ -36,6 +38,8 @@ Json step_columns(const std::vector<DesignStep>& steps) {
         values.push_back(one.value);
       return values;
     });
+  if (!steps.empty() && !steps[0].frequencies.empty())
+    column("frequencies", [](Step s) { return s.frequencies; });
   column("volume", [](Step s) { return s.volume; });
   column("change", [](Step s) { return s.change; });
   column("grey", [](Step s) { return s.grey; });
@@ -114,6 +118,8 @@ Json constraints_json(const TopoptModel& model, const DesignStep& final) {
     json.update({{"value", own.value}, {"excess", own.excess}, {"holds", own.holds()}});
     if (model.problem.limits[j].kind == DesignLimitKind::stress)
       json.update({{"mean", own.mean}, {"solid_stress", own.solid}});
+    if (model.problem.limits[j].kind == DesignLimitKind::frequency)
+      json["mean"] = own.mean;
     list.push_back(std::move(json));
   }
   return list;
@@ -237,6 +243,8 @@ nlohmann::ordered_json topopt_problem(const TopoptModel& model) {
                {"volume_fraction",
                 o.objective == DesignObjective::volume ? Json() : Json(o.volume_fraction)},
                {"steps", o.max_steps}};
+  if (const int count = count_frequencies(p, o); count > 0)
+    json["frequencies"] = count;
   if (!p.limits.empty()) {
     Json& list = json["constraints"] = Json::array();
     for (const DesignLimit& one : p.limits)
@@ -320,6 +328,9 @@ nlohmann::ordered_json topopt_results(const TopoptModel& model, const TopoptRunR
                {"last_change", results.steps.empty() ? Json() : Json(results.steps.back().change)},
                {"iterations_of_final_analysis", final ? Json(iterations_of(*final)) : Json()},
                {"fell_back_to_double", results.fell_back()}};
+  if (final && !final->frequencies.empty())
+    json.update(
+        {{"frequencies", final->frequencies}, {"frequency_residuals", final->frequency_residuals}});
   if (model.options.process.any())
     json["manufacturing"] = {{"undercuts", results.faults.undercuts},
                              {"hanging", results.faults.hanging},

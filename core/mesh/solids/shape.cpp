@@ -276,6 +276,33 @@ std::vector<SolidQuadraturePoint> moment_quadrature_of(SolidKind kind) {
   }
 }
 
+std::vector<SolidQuadraturePoint> mass_quadrature_of(SolidKind kind) {
+  // Along each direction, exact to degree 5 and 7. Products of shape functions and the determinant
+  // are of degree 4, or 6 of second order, and so are those on tetrahedra and prisms, as cubes and
+  // squares that are collapsed, with the determinant of the collapse.
+  constexpr double near_4 = 0.33998104358485626480, far_4 = 0.86113631159405257522,
+                   weight_4 = 0.65214515486254614263;
+  std::vector<std::array<double, 2>> line = gauss_line(3);
+  if (is_second_order(kind))
+    line = {{-far_4, 1 - weight_4}, {-near_4, weight_4}, {near_4, weight_4}, {far_4, 1 - weight_4}};
+  const bool is_tetra = shape_of(kind).num_corners == 4, is_hexa = shape_of(kind).num_corners == 8;
+  std::vector<SolidQuadraturePoint> points;
+  for (const auto& t : line)
+    for (const auto& s : line)
+      for (const auto& r : line) {
+        const double weight = r[1] * s[1] * t[1];
+        const double u = 0.5 * (1 + r[0]), v = 0.5 * (1 + s[0]), w = 0.5 * (1 + t[0]);
+        if (is_hexa)
+          points.push_back({{r[0], s[0], t[0]}, weight});
+        else if (is_tetra)
+          points.push_back(
+              {{u, v * (1 - u), w * (1 - v) * (1 - u)}, weight / 8 * (1 - u) * (1 - u) * (1 - v)});
+        else
+          points.push_back({{u, v * (1 - u), t[0]}, weight / 4 * (1 - u)});
+      }
+  return points;
+}
+
 std::array<std::array<double, 3>, most_solid_nodes> pressure_forces(const SolidMesh& mesh,
                                                                     const FaceOfElement& face) {
   std::array<Place, most_solid_nodes> force{};

@@ -37,6 +37,10 @@ std::vector<SolidQuadraturePoint> quadrature_of(SolidKind kind);
 /// edges. A weight of second-order tetrahedra is negative.
 std::vector<SolidQuadraturePoint> moment_quadrature_of(SolidKind kind);
 
+/// A rule for the integrals of products of two shape functions, exact on elements with straight
+/// edges, of positive weights.
+std::vector<SolidQuadraturePoint> mass_quadrature_of(SolidKind kind);
+
 /// The forces of a pressure of 1 into the element on one of its faces, by nodes of the element
 /// [nodes, 3]: integrals of shape functions times the normal, consistent for curved faces, too.
 std::array<std::array<double, 3>, most_solid_nodes> pressure_forces(const SolidMesh& mesh,

@@ -7,6 +7,7 @@
 #include <ossatura/kernels/algebra/constraints.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/hexa/thermal_load.hpp>
+#include <ossatura/kernels/solids/mass.hpp>
 #include <ossatura/kernels/topopt/cone_filter.hpp>
 #include <ossatura/kernels/topopt/element_volumes.hpp>
 #include <ossatura/kernels/topopt/simp.hpp>
@@ -94,6 +95,13 @@ public:
   virtual void add_body_work(const Exec& exec, double weight, const BodyLoad& load, const Vector& u,
                              const Vector& work) const;
   /// Whether the next three are known.
+  virtual bool vibrates() const { return false; }
+  /// The mass matrices of the elements of the problem, in the order of vectors. Fences.
+  virtual ElementMasses<Exec> masses(const Exec& exec, const DesignProblem& problem) const;
+  /// As those of HexaSolver.
+  virtual void precondition(const Exec& exec, const Vector& r, const Vector& z) const;
+  virtual void make_admissible(const Exec& exec, const Vector& u) const;
+  /// Whether the next three are known.
   virtual bool expands() const { return false; }
   /// Of nodes that are `warming` [num_nodes] warmer, in the order of the mesh. Throws
   /// std::invalid_argument as expansions(problem) does. Fences.
@@ -151,6 +159,18 @@ template<class Exec>
 void DesignBody<Exec>::add_body_work(const Exec&, double, const BodyLoad&, const Vector&,
                                      const Vector&) const {
   fail<std::logic_error>("a body without mass");
+}
+template<class Exec>
+ElementMasses<Exec> DesignBody<Exec>::masses(const Exec&, const DesignProblem&) const {
+  fail<std::logic_error>("a body that does not vibrate");
+}
+template<class Exec>
+void DesignBody<Exec>::precondition(const Exec&, const Vector&, const Vector&) const {
+  fail<std::logic_error>("a body that does not vibrate");
+}
+template<class Exec>
+void DesignBody<Exec>::make_admissible(const Exec&, const Vector&) const {
+  fail<std::logic_error>("a body that does not vibrate");
 }
 template<class Exec>
 void DesignBody<Exec>::copy_nodes(const Exec& exec, const Vector& values,

@@ -45,6 +45,17 @@ public:
                     const Vector& energy) const override {
     ossatura::add_energies(exec, solver_.arrays(), solver_.lame(), weight, u, v, energy);
   }
+  bool vibrates() const override { return true; }
+  ElementMasses<Exec> masses(const Exec& exec, const DesignProblem& problem) const override {
+    return problem.solids ? make_element_masses(exec, *problem.solids)
+                          : make_element_masses(exec, problem.mesh);
+  }
+  void precondition(const Exec& exec, const Vector& r, const Vector& z) const override {
+    solver_.precondition(exec, r, z);
+  }
+  void make_admissible(const Exec& exec, const Vector& u) const override {
+    solver_.make_admissible(exec, u);
+  }
   bool expands() const override { return true; }
   void add_thermal_forces(const Exec& exec, const ThermalLoad<Exec>& load,
                           const Vector& force) const override {

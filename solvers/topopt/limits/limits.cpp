@@ -42,8 +42,14 @@ void require_limit(const DesignProblem& problem, const DesignOptions& options, s
   OSSATURA_REQUIRE(limit.load_case >= -1 && limit.load_case < int(problem.cases.size()),
                    what << ": load case " << limit.load_case << " of " << problem.cases.size());
   const bool is_displacement = limit.kind == DesignLimitKind::displacement;
-  OSSATURA_REQUIRE(is_displacement || !limit.at_least,
-                   what << ": only displacements are at least a limit: say at most");
+  const bool is_frequency = limit.kind == DesignLimitKind::frequency;
+  OSSATURA_REQUIRE(is_displacement || limit.at_least == is_frequency,
+                   what << (is_frequency
+                                ? ": the lowest frequency is at least a limit: say at least"
+                                : ": only displacements are at least a limit, and frequencies: say "
+                                  "at most"));
+  OSSATURA_REQUIRE(!is_frequency || limit.load_case < 0,
+                   what << ": a frequency is of no load case: leave it out");
   OSSATURA_REQUIRE(is_displacement == !limit.direction.empty(),
                    what << ": directions are of displacements, which have at least one");
   if (is_displacement)
@@ -56,6 +62,21 @@ void require_limit(const DesignProblem& problem, const DesignOptions& options, s
   OSSATURA_REQUIRE(!has_imposed(problem, limit.load_case),
                    what << ": compliance is of load cases with forces alone, and one imposes "
                            "displacements: limit a displacement or stress");
+}
+
+/// What a frequency alone leaves of the least volume.
+void require_material(const DesignProblem& problem) {
+  bool is_frequency = false, asks = false;
+  for (const DesignLimit& one : problem.limits) {
+    is_frequency = is_frequency || one.kind == DesignLimitKind::frequency;
+    asks = asks || (one.kind != DesignLimitKind::frequency && one.kind != DesignLimitKind::mass);
+  }
+  for (const DesignRole role : problem.role)
+    asks = asks || role == DesignRole::solid;
+  OSSATURA_REQUIRE(!is_frequency || asks,
+                   "the least volume of a frequency alone is nothing at all, which has no mass to "
+                   "vibrate: give a constraint of compliance, displacement or stress, too, or "
+                   "elements that stay solid");
 }
 
 template<class Exec>
@@ -104,14 +125,18 @@ void require_limits(const DesignProblem& problem, const DesignOptions& options) 
                    "exact: take the filter density");
   for (std::size_t j = 0; j < problem.limits.size(); ++j)
     require_limit(problem, options, j);
+  if (is_volume)
+    require_material(problem);
 }
 
 template<class Exec>
 DesignLimits<Exec>::DesignLimits(const Exec& exec, const DesignProblem& problem,
                                  const DesignOptions& options, const DesignBody<Exec>& body,
-                                 const DesignAnalysis<Exec>& analysis)
+                                 const DesignAnalysis<Exec>& analysis,
+                                 const DesignFrequencies<Exec>& frequencies)
     : body_(body)
     , analysis_(analysis)
+    , frequencies_(frequencies)
     , limits_(problem.limits) {
   require_limits(problem, options);
   std::size_t num_adjoints = 0;
@@ -194,6 +219,10 @@ std::vector<DesignLimitValue> DesignLimits<Exec>::evaluate(const Exec& exec, con
     case DesignLimitKind::mass:
       own.value = dot(exec, mass_, design.density);
       break;
+    case DesignLimitKind::frequency:
+      own.value = frequencies_.lowest();
+      own.mean = frequencies_.mean();
+      break;
     }
     if (!std::isfinite(own.value + own.mean))
       fail<DesignBreakdown>("step ", design.step, ": ", names_[j], " is not finite");
@@ -260,6 +289,9 @@ void DesignLimits<Exec>::differentiate(const Exec& exec, const Design& design, s
     break;
   case DesignLimitKind::mass:
     Kokkos::deep_copy(exec, gradient, mass_);
+    break;
+  case DesignLimitKind::frequency:
+    frequencies_.differentiate(exec, design.law, design.density, gradient);
     break;
   }
 }

@@ -7,11 +7,14 @@
 //                 cases k; dm/drho = explicit part + sum_k (df_k/drho - dK/drho u_k) . v_k with
 //                 K v_k = dm/du_k
 //   mass          sum of v_e m_e rho_e
+//   frequency     the lowest one; its mean m is that of the lowest few
+//                 (frequencies/frequencies.hpp)
 //
 // The optimiser sees g = value / limit - 1 <= 0 (at least: 1 - value / limit). A mean is not the
 // largest stress, so that of stresses it sees c m / limit - 1, with a factor c that follows the
 // largest relaxed stress s from step to step [1]: c = s / m in the first step, then half the c
-// before and half s / m. Where the design stays, c m is s.
+// before and half s / m. Where the design stays, c m is s. So it is of frequencies, with the lowest
+// one as s.
 //
 // [1] C. Le, J. Norato, T. Bruns, C. Ha, D. Tortorelli. Stress-based topology optimization for
 //     continua. Struct. Multidiscip. Optim. 41 (2010) 605-620, doi:10.1007/s00158-009-0440-y.
@@ -19,6 +22,7 @@
 
 #include <ossatura/kernels/topopt/stress_mean.hpp>
 #include <ossatura/solvers/topopt/analysis.hpp>
+#include <ossatura/solvers/topopt/frequencies/frequencies.hpp>
 
 #include <cstddef>
 #include <string>
@@ -29,6 +33,11 @@ namespace ossatura {
 /// Throws std::invalid_argument, with the remedy, for limits that make no sense, more of them than
 /// MMA takes, and options that do not go with limits or with the volume as the objective.
 void require_limits(const DesignProblem& problem, const DesignOptions& options);
+
+/// Whether the optimiser sees a mean of what is limited.
+constexpr bool is_of_mean(DesignLimitKind kind) {
+  return kind == DesignLimitKind::stress || kind == DesignLimitKind::frequency;
+}
 
 /// "limit 2 (stress)", for messages.
 std::string name_of_limit(const DesignProblem& problem, std::size_t which);
@@ -46,20 +55,21 @@ public:
     Array<std::uint8_t, Exec> role;
   };
 
-  /// `body` and `analysis` outlive it. Throws std::invalid_argument for displacements of components
-  /// that cannot move, and for mass that is not known.
+  /// `body`, `analysis` and `frequencies` outlive it. Throws std::invalid_argument for
+  /// displacements of components that cannot move, and for mass that is not known.
   DesignLimits(const Exec& exec, const DesignProblem& problem, const DesignOptions& options,
-               const DesignBody<Exec>& body, const DesignAnalysis<Exec>& analysis);
+               const DesignBody<Exec>& body, const DesignAnalysis<Exec>& analysis,
+               const DesignFrequencies<Exec>& frequencies);
 
   std::size_t count() const { return limits_.size(); }
   const DesignLimit& limit(std::size_t which) const { return limits_[which]; }
 
-  /// The values of all limits, after a run of the analysis, whose `cases` these are. Throws
-  /// DesignBreakdown where one is not finite. Fences.
+  /// The values of all limits, after runs of analysis and frequencies, whose `cases` these are.
+  /// Throws DesignBreakdown where one is not finite. Fences.
   std::vector<DesignLimitValue> evaluate(const Exec& exec, const Design& design,
                                          const std::vector<double>& cases) const;
 
-  /// gradient = that of the value of a limit (of stresses: of the mean) by physical densities,
+  /// gradient = that of the value of a limit (is_of_mean: of the mean) by physical densities,
   /// after `evaluate` gave `value`. Adds its solves to `solves`. Throws DesignBreakdown. Fences.
   void differentiate(const Exec& exec, const Design& design, std::size_t which,
                      const DesignLimitValue& value, const Vector& gradient,
@@ -88,6 +98,7 @@ private:
 
   const DesignBody<Exec>& body_;
   const DesignAnalysis<Exec>& analysis_;
+  const DesignFrequencies<Exec>& frequencies_;
   std::vector<DesignLimit> limits_;
   std::vector<std::string> names_;
   std::vector<DesignForce<Exec>> direction_; ///< of displacements, else empty

@@ -111,7 +111,7 @@ TEST_CASE("help of topopt follows all of its defaults", "[help]") {
   o.projection = true;
   o.sharpness = o.penalty = {2, 9, 7, 1, 0.5};
   o.method = DesignMethod::mma;
-  o.max_steps = 5;
+  o.max_steps = o.frequencies = 5;
   o.warm_start = false;
   o.solver.kind = HexaOperatorKind::csr;
   o.solver.preconditioner = HexaPreconditioner::jacobi;
@@ -120,8 +120,8 @@ TEST_CASE("help of topopt follows all of its defaults", "[help]") {
   // The defaults of two are words; processes and limits have none.
   CHECK(unmoved(add_topopt_options, o) ==
         std::set<std::string>{"draw", "extrude", "levels", "max-compliance", "max-mass",
-                              "max-stress", "overhang", "radius", "sectors", "start", "start-from",
-                              "symmetry"});
+                              "max-stress", "min-frequency", "overhang", "radius", "sectors",
+                              "start", "start-from", "symmetry"});
 }
 
 TEST_CASE("help of pfem follows all of its defaults", "[help]") {
