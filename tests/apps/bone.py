@@ -248,6 +248,9 @@ class Formats(BoneCase):
         self.write("box.off", "\n".join(lines) + "\n")
         self.expect_cube("box.off", "--voxel", "0.25", "--modulus", E)
         self.fails(USAGE, "--voxel", "bone", "box.off", "-q")
+        self.fails(USAGE, "a surface has none", "bone", "box.off", "--voxel", "0.25", "--modulus-unit", "GPa", "-q")
+        run = self.summary("bone", "box.off", "--voxel", "0.25", "--modulus", E, "--poisson", "0", "-q")
+        self.close(run["results"]["response"]["stiffness"], E, 1e-5)  # E A / L, of a unit cube that does not bulge
 
     def test_provenance_knows_the_input(self):
         self.write("cube.raw", struct.pack("<64f", *[E] * 64))

@@ -285,6 +285,7 @@ class Checkpoints(DriverCase):
         resume = ("--resume", self.path("c.ck"))
         self.fails(BAD_FILE, "another bone", *bone[:4], "5", "-q", *law, *steps, *resume)
         self.fails(BAD_FILE, "another bone", *bone, "--modulus", "5000", *law, *steps, *resume)
+        self.fails(BAD_FILE, "another bone", *bone, "--poisson", "0.29", *law, *steps, *resume)
         self.fails(BAD_FILE, "another bone", *bone, "--lateral", "free", *law, *steps, *resume)
         self.fails(BAD_FILE, "another law", *bone, *law, "--hardening", "0.1", *steps, *resume)
         self.fails(BAD_FILE, "no multiple", *bone, "--test", "shear-zx", *law, *steps, *resume)
@@ -427,6 +428,11 @@ class Refusals(DriverCase):
         self.refused("--load-steps", "--strength", "von-mises", "--load-steps", "0")
         self.refused("one process", "--strength", "von-mises", "--split", "model")
         self.refused("mises", "--strength", "mises")
+
+    def test_a_unit_of_moduli_that_are_options(self):
+        self.refused("those of options are in MPa", "--modulus-unit", "GPa", "--modulus", "17")
+        self.fails(USAGE, "those of options are in MPa", "bone", "i.mha", "--law", "threshold", "--lower", "3", "--modulus",
+                   "6.8", "--modulus-unit", "GPa")
 
     def test_loads_without_a_curve(self):
         self.refused("hold one side", "--strength", "von-mises", "--fix", "z-:xyz,z+:z=-0.1,x+:x=0.1")

@@ -62,8 +62,10 @@ class Usage(DriverCase):
             self.fails(USAGE, "unexpected argument 'b.h5'", subcommand, "a.h5", "b.h5")
 
     def test_options_of_other_subcommands_are_not_silently_accepted(self):
-        for option in ("--vtk-every=3", "--checkpoint=x", "--resume=x"):
+        for option in ("--vtk-every=3", "--stl=x", "--site=x"):
             self.fails(USAGE, "unknown option", "bone", "x.h5", option)
+        for option in ("--checkpoint=x", "--resume=x"):
+            self.fails(USAGE, "unknown option", "pfem", "x.inp", option)
 
     def test_values_out_of_their_kind(self):
         for arguments in (("--tolerance", "abc"), ("--max-iterations", "1.5"),

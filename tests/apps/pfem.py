@@ -188,6 +188,30 @@ class Problems(PfemCase):
         run = self.solve(problem(mesh={"file": "m.vtk"}))
         self.close(run["results"]["strain_energy"], 2, 1e-9)
 
+    def test_pressures_of_decks_are_integrated_at_every_order(self):
+        """sigma = -4 in a bar of E = 8 and nu = 0, whose ends are those of a file: 1/2 sigma epsilon V = 2."""
+        head = abaqus(load=False)
+        faces = head + "*STEP\n*STATIC\n*DLOAD\n2, P4, 4.\n*END STEP\n"
+        surface = head + "*SURFACE, NAME=END, TYPE=ELEMENT\n2, S4\n*STEP\n*STATIC\n*DSLOAD\nEND, P, 4.\n*END STEP\n"
+        for deck in (faces, surface):
+            self.write("m.inp", deck)
+            for order in (1, 2, 5):
+                for space in ("trunk", "tensor"):
+                    run = self.run_pfem("m.inp", "--unit", 1, "--order", order, "--space", space)
+                    self.close(run["results"]["strain_energy"], 2, 1e-7)
+                    self.close(run["results"]["max_von_mises"]["value"], 4, 1e-5)
+                    self.assertEqual([w["code"] for w in run["warnings"] if w["code"] != "odd-modulus"], [])
+        self.write("m.inp", head + "*STEP\n*STATIC\n*DLOAD\n1, P4, 4.\n*END STEP\n")
+        self.fails(BAD_FILE, "a pressure acts on a face within the body", "pfem", "m.inp", "--unit", "1")
+
+    def test_forces_on_vertices_are_doubted(self):
+        self.write("m.inp", abaqus())
+        for order, doubts in ((1, 0), (2, 1)):
+            run = self.run_pfem("m.inp", "--unit", 1, "--order", order)
+            self.assertEqual(sum(w["code"] == "point-forces" for w in run["warnings"]), doubts)
+        run = self.solve(problem(loads=[{"vertices": [1], "force": [1, 0, 0]}]))
+        self.assertIn("point-forces", [w["code"] for w in run["warnings"]])
+
     def test_second_order_mesh(self):
         self.write("m.msh", gmsh())
         cube = problem(mesh={"file": "m.msh"}, loads=[{"plane": "x=1", "traction": [4, 0, 0]}])

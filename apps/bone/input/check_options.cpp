@@ -161,6 +161,14 @@ void check_material(const CLI::App& app, const BoneOptions& o) {
     return falls_back(o, kinds, number);
   };
   using Law = LabelLawChoice;
+  const auto& laws = o.labels_of_mask.laws;
+  const bool has_moduli = // as far as it is known before the input
+      o.law == GreyLaw::modulus ||
+      (o.law == GreyLaw::by_format && o.generator == BoneGenerator::none && laws.empty()) ||
+      std::any_of(laws.begin(), laws.end(),
+                  [](const auto& entry) { return entry.second.kind == MaterialKind::modulus; });
+  require_effect(app, {{"--modulus-unit", has_moduli,
+                        "moduli in the input, as of --law modulus; those of options are in MPa"}});
   require_effect(
       app, {{"--slope", is_used(scaled, &Law::slope), "--law linear or power"},
             {"--intercept", is_used(scaled, &Law::intercept), "--law linear or power"},

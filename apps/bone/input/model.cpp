@@ -57,6 +57,9 @@ void read_surface_model(const Exec& exec, const BoneOptions& options,
                         const std::optional<Communicator>& ranks, BoneModel<Exec>& model) {
   if (!options.voxel)
     fail<UsageError>(options.input, ": a surface needs --voxel MM, the edge of its voxels");
+  if (options.modulus_unit)
+    fail<UsageError>(options.input, ": --modulus-unit is of moduli in the input, and a surface has "
+                                    "none: give --modulus in MPa");
   TriangleSurface surface = read_surface(options.input);
   require_closed(surface, options.input);
   for (auto& vertex : surface.vertex)
@@ -75,6 +78,7 @@ void read_surface_model(const Exec& exec, const BoneOptions& options,
   if (body.num_reversed > 0)
     log_warning("surface-folds", options.input, ": ", format_count(body.num_reversed),
                 " voxels are in folds of the surface that face the other way, and are void");
+  model.uniform_poisson = options.poisson.value_or(0.3);
   model.description =
       "closed surface of " + format_count(std::int64_t(surface.triangle.size())) + " triangles";
   model.modulus = keep_planes(exec, ranks, body.image);

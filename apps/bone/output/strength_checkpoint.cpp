@@ -120,6 +120,8 @@ StrengthIdentity identify(const Exec& exec, const VoxelProblem<Exec>& problem,
   ContentHash bone, of_law;
   add_grid(bone, exec, problem.grid);
   bone.add(problem.edge);
+  bone.add(problem.lame.mu_scale); // where there is one Poisson's ratio, it is in these
+  bone.add(problem.lame.lambda_scale);
   bone.add(download(exec, problem.lame.mu_value));
   bone.add(download(exec, problem.lame.lambda_value));
   bone.add(download(exec, problem.held.mask));

@@ -7,6 +7,8 @@
 #include <ossatura/solvers/pfem/loads.hpp>
 
 #include <algorithm>
+#include <array>
+#include <map>
 
 namespace ossatura {
 
@@ -64,6 +66,18 @@ int load_points(const PfemModel& model) {
   return std::max(o.points > 0 ? o.points : quadrature_points(o.rule, order), order + 2);
 }
 
+/// Forces on vertices have no limit in p but where they meet others: the exact energy is infinite.
+void warn_of_point_forces(const std::string& place, std::size_t count, const PfemModel& model) {
+  if (count > 0 && model.highest_order() > 1)
+    log_warning(
+        "point-forces", place, ": ", count,
+        count == 1 ? " vertex has a force of its own" : " vertices have forces of their own",
+        ", and elements are of order ", model.highest_order(),
+        ": the energy of a force on a point grows with the order without a limit; spread it "
+        "over faces, as a pressure (*DLOAD, *DSLOAD, SFE) or as \"traction\" of a .json "
+        "problem");
+}
+
 /// Adds the nodal forces of a load to `force` [num_modes, 3].
 void add_load(const PfemLoad& load, const MeshSelector& select, const PfemModel& model,
               std::vector<double>& force) {
@@ -85,6 +99,7 @@ void add_load(const PfemLoad& load, const MeshSelector& select, const PfemModel&
     for (const std::int32_t vertex : part.vertices)
       for (std::size_t c = 0; c < 3; ++c)
         force[3 * std::size_t(vertex) + c] += value[c];
+    warn_of_point_forces(load.place, part.vertices.size(), model);
     return;
   }
   if (part.faces.empty())
@@ -99,6 +114,42 @@ void add_load(const PfemLoad& load, const MeshSelector& select, const PfemModel&
           traction[c] = is_pressure ? -value[0] * normal[c] : value[c];
       },
       force);
+}
+
+/// Adds the pressures of a file to `force` [num_modes, 3], integrated with all modes of the faces.
+void add_pressures(const NodeLoads& step, const PfemModel& model, std::vector<double>& force) {
+  std::map<std::array<std::int32_t, 4>, ElementFace> by_nodes;
+  for (const ElementFace& face : boundary_faces(model.entities)) {
+    std::array<std::int32_t, 4> nodes{};
+    std::size_t k = 0;
+    for (const auto& row : hexa_face_frame[face.face].node)
+      for (const int corner : row)
+        nodes[k++] = model.shape.mesh.node[8 * std::size_t(face.elem) + std::size_t(corner)];
+    std::sort(nodes.begin(), nodes.end());
+    by_nodes.emplace(nodes, face);
+  }
+  std::map<double, std::vector<ElementFace>> faces;
+  for (const FacePressure& load : step.pressures) {
+    std::array<std::int32_t, 4> nodes = load.node;
+    std::sort(nodes.begin(), nodes.end());
+    const auto found = by_nodes.find(nodes);
+    if (found == by_nodes.end())
+      fail<InputError>(model.source, ": load case '", step.name,
+                       "': a pressure acts on a face "
+                       "within the body, that of nodes ",
+                       nodes[0], ", ", nodes[1], ", ", nodes[2], " and ", nodes[3],
+                       " (from 0): press on faces of the boundary");
+    faces[load.pressure].push_back(found->second);
+  }
+  for (const auto& [pressure, pressed] : faces)
+    add_traction(
+        model.shape, model.numbering, model.options.discretisation.scaling, load_points(model),
+        pressed,
+        [value = pressure](const double(&)[3], const double(&normal)[3], double(&traction)[3]) {
+          for (std::size_t c = 0; c < 3; ++c)
+            traction[c] = -value * normal[c];
+        },
+        force);
 }
 
 /// Adds the forces of one load [num_modes, 3] to those of the model. Whether they move it; warns of
@@ -169,11 +220,17 @@ void add_pfem_loads(const PfemDocument& document, const PfemInput& input,
       if (step.forces.empty())
         continue;
       names.push_back(step.name);
+      const std::string place = model.source + ": load case '" + step.name + '\'';
       std::vector<double> force(model.force.size());
-      for (const NodeForce& node : step.forces)
+      const bool has_faces = !step.pressures.empty();
+      const std::vector<NodeForce>& points = has_faces ? step.point_forces : step.forces;
+      for (const NodeForce& node : points)
         for (std::size_t c = 0; c < 3; ++c)
           force[3 * std::size_t(node.node) + c] += node.force[c];
-      acts = add_forces(model.source + ": load case '" + step.name + '\'', force, model) || acts;
+      if (has_faces)
+        add_pressures(step, model, force);
+      warn_of_point_forces(place, points.size(), model);
+      acts = add_forces(place, force, model) || acts;
     }
     if (names.size() > 1)
       fail<InputError>(model.source, ": ", names.size(), " load cases ('", names[0], "', '",

@@ -10,6 +10,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 namespace ossatura {
@@ -98,9 +99,9 @@ void add_pressure(const SolidMesh& mesh, const HexaPressure& load, std::vector<N
   }
 }
 
-/// The forces of a pressure on the corners of its face, by place in the file.
-void add_pressure(const ElementMesh& mesh, const HexaPressure& load, bool turned,
-                  std::vector<NodeForce>& forces) {
+/// The forces of a pressure on the corners of its face, by place in the file. Returns the corners.
+std::array<std::int32_t, 4> add_pressure(const ElementMesh& mesh, const HexaPressure& load,
+                                         bool turned, std::vector<NodeForce>& forces) {
   NodeForce corner[4] = {};
   double x[4][3];
   for (std::size_t k = 0; k < 4; ++k) {
@@ -132,10 +133,28 @@ void add_pressure(const ElementMesh& mesh, const HexaPressure& load, bool turned
     }
   }
   forces.insert(forces.end(), corner, corner + 4);
+  return {corner[0].node, corner[1].node, corner[2].node, corner[3].node};
+}
+
+/// Forces on places, added up by their new numbers, ascending.
+std::vector<NodeForce> add_up(std::vector<NodeForce> forces,
+                              const std::vector<std::int32_t>& number) {
+  std::stable_sort(forces.begin(), forces.end(),
+                   [](const NodeForce& a, const NodeForce& b) { return a.node < b.node; });
+  std::vector<NodeForce> sums;
+  for (const NodeForce& f : forces) {
+    const std::int32_t n = number[std::size_t(f.node)];
+    if (sums.empty() || sums.back().node != n)
+      sums.push_back({n, {}});
+    for (int axis = 0; axis < 3; ++axis)
+      sums.back().force[axis] += f.force[axis];
+  }
+  return sums;
 }
 
 /// The forces of a case by node, ascending, with `number` the new numbers of places; add(load,
-/// forces) adds those of a pressure.
+/// forces) adds those of a pressure, and returns the places of its face, where it is one of a
+/// hexahedron of eight nodes.
 template<class Add>
 NodeLoads make_loads(const HexaParts& parts, const std::vector<std::int32_t>& number,
                      HexaCase&& from, const Add& add) {
@@ -144,18 +163,17 @@ NodeLoads make_loads(const HexaParts& parts, const std::vector<std::int32_t>& nu
     if (number[std::size_t(f.node)] == unused)
       fail<InputError>(parts.path, ": a force acts on ", parts.node_name(std::size_t(f.node)),
                        ", which no element has; let it act on nodes of the body");
-  for (const HexaPressure& load : from.pressures)
-    add(load, forces);
-  std::stable_sort(forces.begin(), forces.end(),
-                   [](const NodeForce& a, const NodeForce& b) { return a.node < b.node; });
   NodeLoads loads{std::move(from.name), {}};
-  for (const NodeForce& f : forces) {
-    const std::int32_t n = number[std::size_t(f.node)];
-    if (loads.forces.empty() || loads.forces.back().node != n)
-      loads.forces.push_back({n, {}});
-    for (int axis = 0; axis < 3; ++axis)
-      loads.forces.back().force[axis] += f.force[axis];
-  }
+  if (!from.pressures.empty())
+    loads.point_forces = add_up(forces, number);
+  for (const HexaPressure& load : from.pressures)
+    if (const std::optional<std::array<std::int32_t, 4>> places = add(load, forces)) {
+      FacePressure face{{}, load.pressure / (parts.unit * parts.unit)};
+      for (std::size_t k = 0; k < 4; ++k)
+        face.node[k] = number[std::size_t((*places)[k])];
+      loads.pressures.push_back(face);
+    }
+  loads.forces = add_up(std::move(forces), number);
   for (const NodeDisplacement& u : from.displacements) {
     const std::int32_t n = number[std::size_t(u.node)];
     if (n == unused)
@@ -282,10 +300,13 @@ HexaFile make_file(HexaParts&& parts, Mesh& mesh, const Add& add) {
 HexaFile make_file_of_solids(HexaParts&& parts) {
   SolidMesh mesh = take_solids(parts);
   note_kinds(mesh, parts.notes);
-  HexaFile file = make_file(std::move(parts), mesh,
-                            [&](const HexaPressure& load, std::vector<NodeForce>& forces) {
-                              add_pressure(mesh, load, forces);
-                            });
+  HexaFile file =
+      make_file(std::move(parts), mesh,
+                [&](const HexaPressure& load,
+                    std::vector<NodeForce>& forces) -> std::optional<std::array<std::int32_t, 4>> {
+                  add_pressure(mesh, load, forces);
+                  return {};
+                });
   file.model.mesh.shape = ElementShape::hexa;
   file.model.solids = std::make_shared<const SolidMesh>(std::move(mesh));
   return file;
@@ -307,10 +328,12 @@ HexaFile make_hexa_file(HexaParts&& parts, std::vector<bool>* turned) {
   if (const auto twice = find_duplicate_element(mesh.node, 8))
     fail<InputError>(parts.path, ": ", parts.elem_name(twice->second), " has the same nodes as ",
                      parts.elem_name(twice->first), duplicate_remedy);
-  HexaFile file = make_file(std::move(parts), mesh,
-                            [&](const HexaPressure& load, std::vector<NodeForce>& forces) {
-                              add_pressure(mesh, load, was_turned[std::size_t(load.elem)], forces);
-                            });
+  HexaFile file =
+      make_file(std::move(parts), mesh,
+                [&](const HexaPressure& load,
+                    std::vector<NodeForce>& forces) -> std::optional<std::array<std::int32_t, 4>> {
+                  return add_pressure(mesh, load, was_turned[std::size_t(load.elem)], forces);
+                });
   file.model.mesh = std::move(mesh);
   if (turned != nullptr)
     *turned = was_turned;

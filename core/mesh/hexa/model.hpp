@@ -52,14 +52,24 @@ struct BodyLoad {
 
 /// Loads that act together: a step of Abaqus, a load step of Ansys. A node may come up more than
 /// once; its forces add up.
+/// A pressure into the body on a face of a hexahedron, N / m^2.
+struct FacePressure {
+  std::array<std::int32_t, 4> node; ///< around the face
+  double pressure;
+};
+
 struct NodeLoads {
   std::string name;
-  std::vector<NodeForce> forces;
+  std::vector<NodeForce> forces; ///< those of pressures, too, consistent with trilinear elements
   std::vector<NodeDisplacement> displacements{}; ///< each component once; others are held at zero
 
   std::vector<BodyLoad> body{}; ///< on all elements; they add up
   /// [num_nodes] by how much each node is warmer than where nothing is strained, K; empty: none is.
   std::vector<double> warming{};
+  /// On faces of hexahedra of eight nodes, as a file has them, for elements of higher order; then
+  /// `point_forces` are those of `forces` that are of no pressure.
+  std::vector<FacePressure> pressures{};
+  std::vector<NodeForce> point_forces{};
 
   bool empty() const {
     return forces.empty() && displacements.empty() && body.empty() && warming.empty();
