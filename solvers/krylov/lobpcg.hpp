@@ -44,13 +44,15 @@ struct LobpcgResult {
   double worst_residual() const {
     double worst = value.empty() ? std::numeric_limits<double>::quiet_NaN() : 0;
     for (const double one : residual)
-      worst = !(one <= worst) ? one : worst; // NaN stays
+      worst = worst == worst && !(one <= worst) ? one : worst; // NaN stays
     return worst;
   }
 };
 
-/// `Pencil` has apply_stiffness(exec, x, y), apply_mass(exec, x, y) and precondition(exec, r, z),
-/// z near K^-1 r, all within the space of admissible vectors.
+/// `Pencil` has apply_stiffness(exec, x, y), apply_mass(exec, x, y), precondition(exec, r, z), z
+/// near K^-1 r, and solve(exec, r, z), z nearer to it, all within the space of admissible vectors.
+/// Residuals do not fall all the time, and where a preconditioner is weak, as beside void, they may
+/// stay for hundreds of iterations: after forty without a gain systems are solved in its place.
 template<class Exec, class Pencil>
 class Lobpcg {
 public:
@@ -74,6 +76,7 @@ public:
   LobpcgResult solve(const Exec& exec, const LobpcgOptions& options) {
     options_ = options;
     num_modes_ = block_;
+    is_thorough_ = false;
     LobpcgResult result;
     restart(exec);
     double best = std::numeric_limits<double>::infinity();
@@ -90,8 +93,13 @@ public:
       if (result.worst_residual() < 0.9 * best) {
         best = result.worst_residual();
         since_best = 0;
-      } else if (++since_best > most_without_gain) { // rounding keeps it from the tolerance
-        break;
+      } else if (++since_best > most_without_gain) {
+        if (is_thorough_) // rounding keeps it from the tolerance
+          break;
+        is_thorough_ = true;
+        since_best = 0;
+        restart(exec);
+        continue;
       }
       if (meets && restarts < most_restarts) {
         ++restarts;
@@ -165,7 +173,10 @@ private:
     int last = first;
     for (int i = 0; i < num_modes_; ++i)
       if (residual[std::size_t(i)] > options_.tolerance / 2) { // in place of those that converged
-        pencil_.precondition(exec, s_.row(first + i), ks_.row(last));
+        if (is_thorough_)
+          pencil_.solve(exec, s_.row(first + i), ks_.row(last));
+        else
+          pencil_.precondition(exec, s_.row(first + i), ks_.row(last));
         Kokkos::deep_copy(exec, s_.row(last), ks_.row(last));
         ++last;
       }
@@ -195,7 +206,8 @@ private:
     const int kept = int(basis.size()) / count;
     if (kept < options_.wanted)
       throw std::invalid_argument("the body has " + std::to_string(kept) + " modes, and " +
-                                  std::to_string(options_.wanted) + " are asked for: take fewer");
+                                  std::to_string(options_.wanted) +
+                                  " are asked for: ask for fewer, or keep mass that can move");
     const SmallEigen ritz = small_eigen(reduce(mass, basis, count, kept), std::size_t(kept));
     const int modes = std::min(num_modes_, kept);
     std::vector<std::vector<double>> columns; // coefficients of modes, then of directions
@@ -296,6 +308,7 @@ private:
   LobpcgOptions options_;
   ManyVectors<Exec> s_, ks_, ms_; ///< [3 block, n]: modes, directions, new ones; times K; times M
   int num_modes_ = 0, num_directions_ = 0;
+  bool is_thorough_ = false;    ///< systems are solved in place of a cycle
   bool is_fresh_ = false;       ///< whether the modes were multiplied with K and M, not combined
   std::vector<double> inverse_; ///< 1 / lambda of the modes
 };

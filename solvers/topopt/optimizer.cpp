@@ -200,6 +200,24 @@ struct DesignOptimizer<Exec>::Implementation {
 
   void refresh(const Exec& exec) { densities.refresh(exec, x, moment(), df(exec)); }
 
+  /// Whether there are modes of this design now. What the design is not held to is no reason to
+  /// lose its analysis: then the step says why there are none.
+  bool find_modes(const Exec& exec, const Vector& density, bool has_modes, DesignStep& step) {
+    if (frequencies.count() == 0 || !(has_modes || frequencies.is_held_to()))
+      return false;
+    const std::size_t num_solves = step.solves.size();
+    try {
+      frequencies.run(exec, steps + 1, density, step);
+    } catch (const DesignBreakdown& breakdown) {
+      if (frequencies.is_held_to())
+        throw;
+      step.solves.resize(num_solves);
+      step.frequency_failure = breakdown.what();
+      return false;
+    }
+    return true;
+  }
+
   /// `has_modes`: with frequencies that the design is not held to.
   DesignStep analyse(const Exec& exec, const Vector& density, bool has_modes) {
     DesignStep step;
@@ -212,12 +230,9 @@ struct DesignOptimizer<Exec>::Implementation {
       step.objective = step.volume;
     bool found = false;
     try {
-      if (frequencies.count() > 0 && (has_modes || frequencies.is_held_to())) {
-        frequencies.run(exec, steps + 1, density, step);
-        found = true;
-        if (is_frequency())
-          step.objective = frequencies.lowest();
-      }
+      found = find_modes(exec, density, has_modes, step);
+      if (is_frequency())
+        step.objective = frequencies.lowest();
       step.limits = limits.evaluate(exec, design(), step.cases);
     } catch (...) {
       analysis.revert();

@@ -20,6 +20,7 @@
 #include <functional>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace ossatura {
@@ -60,6 +61,7 @@ struct DesignStep {
   /// Hz, the lowest first, and their residuals |K x - lambda M x| / lambda |M x|; where they were
   /// found.
   std::vector<double> frequencies, frequency_residuals;
+  std::string frequency_failure; ///< why there are none that were asked for; else empty
   double seconds_prepare = 0, seconds_solve = 0, seconds_gradient = 0, seconds_update = 0;
 };
 

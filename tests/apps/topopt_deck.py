@@ -567,6 +567,33 @@ class Frequencies(Decks):
         for value, known in zip(run["results"]["frequencies"], expected):
             self.close(value, known, 1e-5)
 
+    def test_modes_that_a_cycle_alone_does_not_find(self):
+        """A rigid end beside void: residuals stay for dozens of iterations, and systems have to be solved."""
+        steel = {"young": 2.1e11, "poisson": 0.3, "mass_density": 7850}
+        run = self.solve({
+            "mesh": {"box": {"cells": [24, 2, 8], "size": [0.6, 0.05, 0.2]}}, "material": steel, "volume_fraction": 0.5,
+            "supports": [{"box": [0, 0, 0, 0, 0.1, 0.2]}], "rigid_bodies": [{"box": [0.6, 0, 0, 0.6, 0.05, 0.2]}],
+            "cases": [{"name": "p", "loads": [{"nodes": [24], "total_force": [0, 0, -1000]}]}]},
+            "--frequencies", "4", "--steps", "12")
+        self.assertEqual(len(run["results"]["frequencies"]), 4)
+        self.assertLessEqual(max(run["results"]["frequency_residuals"]), 1e-6)
+
+    def test_a_body_with_fewer_modes(self):
+        held = {"mesh": {"box": {"cells": [3, 1, 1], "size": [3, 1, 1]}}, "cases": [{"name": "a", "gravity": [0, 0, -9.81]}],
+                "material": {"young": 2.1e11, "poisson": 0.3, "mass_density": 7850}, "volume_fraction": 0.2, "supports": [
+                    {"box": [0, 0, 0, 0, 1, 1]}, {"box": [1, 0, 0, 1, 1, 1], "components": "xy"},
+                    {"box": [1, 0, 0, 1, 0, 1], "components": "z"}], "passive": [{"elements": [1, 2], "role": "void"}]}
+        run = self.solve(held, "--frequencies", "3", "--steps", "4", code=NOT_CONVERGED)
+        self.assertIn("no-frequencies", [w["code"] for w in run["warnings"]])
+        self.assertGreater(run["results"]["objective"], 0)  # the analysis is there
+        self.assertNotIn("frequencies", run["results"])
+        one = {**held, "mesh": {"box": {"cells": [1, 1, 1], "size": [1, 1, 1]}}, "passive": [],
+               "supports": held["supports"][:1] + [{"box": [1, 0, 0, 1, 1, 1], "components": "xy"}]}
+        self.write("one.json", json.dumps(one))
+        self.fails(BAD_FILE, "free components of displacement", "topopt", "one.json", "--frequencies", "10")
+        run = self.solve({**held, "material": {**held["material"], "mass_density": 7.85e-9}}, "--frequencies", "1", "--steps", "1")
+        self.assertIn("odd-density", [w["code"] for w in run["warnings"]])
+
     def test_what_is_moved_is_held_and_rigid_ends_move_as_bodies(self):
         moved = self.found(mesh() + ONE + self.ALONG + step("*BOUNDARY", "X1, 1, 1, 0.1"))
         self.close(moved[0], self.discrete(math.pi / 8), 1e-5)  # between two walls: c / 2 L

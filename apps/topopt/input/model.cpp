@@ -421,7 +421,18 @@ void check_frequencies(const ProblemDocument& document, const TopoptModel& model
                        "has no mass density: give *DENSITY in a deck, \"mass_density\" in a "
                        "problem, or --mass-density");
     require_number(document.file, "a mass density", one.density);
+    constexpr double least = 1, greatest = 1e5; // of a light foam, and beyond all metals
+    if (one.density < least || one.density > greatest)
+      log_warning("odd-density", document.file, ": a mass density of ", format_number(one.density),
+                  " kg/m3, and frequencies go with its root: densities of problems are in kg/m3, "
+                  "and those of decks in the units that --unit makes of theirs (t/mm3, 7.85e-9 of "
+                  "steel, with --unit 0.001)");
   }
+  const int count = count_frequencies(model.problem, model.options);
+  const std::int64_t num_free = 3 * std::int64_t(model.problem.num_nodes()) - model.num_held();
+  if (count > num_free)
+    fail<InputError>(document.file, ": ", count, " natural frequencies of a body with ", num_free,
+                     " free components of displacement: ask for fewer");
   try {
     require_frequencies(model.problem, model.options);
   } catch (const std::invalid_argument& error) {

@@ -326,8 +326,10 @@ SummaryParts summary_parts(const TopoptModel& model, const TopoptRunResults& res
   SummaryParts parts;
   parts.status = !results.breakdown.empty() ? RunStatus::broken_down
                  : results.stopped          ? RunStatus::interrupted
-                 : results.converged        ? RunStatus::converged
-                                            : RunStatus::steps_done;
+                 : results.final && !results.final->frequency_failure.empty()
+                     ? RunStatus::not_converged
+                 : results.converged ? RunStatus::converged
+                                     : RunStatus::steps_done;
   parts.problem = topopt_problem(model);
   parts.engine = topopt_engine(model, results);
   parts.results = topopt_results(model, results);
@@ -445,6 +447,24 @@ void warn_of_faults(const ProcessFaults& faults) {
                      "extrusion, symmetry or sectors there. Solid or void elements lack them");
 }
 
+/// A design that is analysed last is one step further than the last step's frequencies.
+void warn_of_frequencies(const TopoptRunResults& results) {
+  const DesignStep& final = *results.final;
+  if (!final.frequency_failure.empty())
+    log_warning("no-frequencies", final.frequency_failure,
+                "; all other results of the design hold");
+  constexpr double part = 0.5;
+  if (results.steps.empty() || results.steps.back().frequencies.empty() ||
+      final.frequencies.empty() ||
+      final.frequencies[0] >= part * results.steps.back().frequencies[0])
+    return;
+  log_warning("frequency-fell", "the lowest natural frequency of the design is ",
+              format_number(final.frequencies[0]), " Hz, and that of the step before was ",
+              format_number(results.steps.back().frequencies[0]),
+              " Hz: a part has come loose. Take other --steps, a smaller --move, or the design of "
+              "a --checkpoint before");
+}
+
 void warn(const TopoptModel& model, const TopoptRunResults& results) {
   if (!results.breakdown.empty())
     log_warning("broke-down", "broke down in step ", results.last_step() + 1, ": ",
@@ -461,6 +481,7 @@ void warn(const TopoptModel& model, const TopoptRunResults& results) {
   warn_of_faults(results.faults);
   if (!results.final)
     return;
+  warn_of_frequencies(results);
   for (std::size_t j = 0; j < results.final->limits.size(); ++j) {
     const DesignLimit& limit = model.problem.limits[j];
     const DesignLimitValue& own = results.final->limits[j];
