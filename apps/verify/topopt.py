@@ -173,6 +173,7 @@ def check_modes(run, report, fields, held, groups, density, young, poisson):
     mass = mass * numpy.where(rho >= 0.1, rho, 6e5 * rho ** 6 - 5e6 * rho ** 7)
     report.same("number of frequencies", len(frequencies), problem["frequencies"], 0)
     report.true("frequencies ascend", (numpy.diff(frequencies) >= 0).all())
+    before = []  # K x and x of the modes so far, x . K x = 1
     for i, frequency in enumerate(frequencies):
         label, u = f": mode {i + 1}", fields[f"mode_{i + 1}"]
         stiff = admissible(stiffness_forces(fields, groups, u, young, poisson)[0] + fields.get("spring", 0) * u, fields)
@@ -185,6 +186,9 @@ def check_modes(run, report, fields, held, groups, density, young, poisson):
         report.same("Rayleigh quotient" + label, ((stiff * u).sum() / (inert * u).sum()) ** 0.5 / (2 * numpy.pi), frequency)
         report.bound("residual" + label, numpy.linalg.norm(stiff - square * inert) / (square * numpy.linalg.norm(inert)),
                      1.001 * run.tolerance)
+        size = (stiff * u).sum() ** 0.5
+        report.bound("orthogonal to those before" + label, max((abs((other * u).sum()) / size for other in before), default=0), 1e-6)
+        before.append(stiff / size)
         report.bound("held components" + label, abs(u[held]).max(initial=0), 0)
         report.same("largest displacement" + label, numpy.linalg.norm(u, axis=1).max(), 1)
 
