@@ -32,7 +32,6 @@ class Bone(MistakesCase):
         for spacing, codes in (("0.0821", []), ("82.1", ["odd-size"]), ("8.21e-5", ["odd-size"])):
             self.assertEqual(self.codes(*self.cube, "--spacing", spacing), codes)
         self.assertEqual(self.codes(*self.cube, "--resample", "82"), ["odd-size"])
-        self.assertEqual(self.codes("bone", "--generate", "cube", "--size", "3", "--spacing", "82"), [])
 
     def test_voxels_of_no_size(self):
         head = "NDims = 3\nDimSize = 3 4 5\n{}ElementType = MET_SHORT\nElementDataFile = LOCAL\n"
@@ -163,6 +162,10 @@ class Softbody(MistakesCase):
     def test_a_mesh_in_mm(self):
         self.assertEqual(self.codes(*self.scene(soft("a", 200, 0))), ["odd-size"])
         self.assertEqual(self.codes(*self.scene(soft("a", 200, 0, scale=0.001))), [])
+        organ = {"material": {"young": 2e4, "poisson": 0.3}}
+        self.assertEqual(self.codes(*self.scene(soft("a", 60, 0, **organ))), ["odd-size"])
+        self.assertEqual(self.codes(*self.scene(soft("a", 60, 0, scale=0.001, **organ))), [])
+        self.assertEqual(self.codes(*self.scene(soft("a", 60, 0, material={"young": 1e7, "poisson": 0.3}))), [])
 
     def test_bodies_within_another(self):
         contact = {"contact": {"between_objects": True}}
