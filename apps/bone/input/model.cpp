@@ -7,6 +7,7 @@
 #include "apps/bone/input/turn.hpp"
 #include "apps/bone/labels/pads.hpp"
 #include "apps/driver/output/table.hpp"
+#include "apps/driver/problem/coarse_voxels.hpp"
 #include "apps/driver/ranks.hpp"
 #include <ossatura/core/io/dicom/series.hpp>
 #include <ossatura/core/io/hdf5/parosol.hpp>
@@ -75,6 +76,9 @@ void read_surface_model(const Exec& exec, const BoneOptions& options,
   if (body.num_reversed > 0)
     log_warning("surface-folds", options.input, ": ", format_count(body.num_reversed),
                 " voxels are in folds of the surface that face the other way, and are void");
+  warn_of_coarse_voxels(options.input, surface,
+                        {count_solid(exec, body.image), body.num_overlapping, *options.voxel},
+                        format_number(*options.voxel) + " mm");
   model.description =
       "closed surface of " + format_count(std::int64_t(surface.triangle.size())) + " triangles";
   model.modulus = keep_planes(exec, ranks, body.image);
