@@ -33,6 +33,10 @@ class Bone(MistakesCase):
         for spacing, codes in (("0.0821", []), ("82.1", ["odd-size"]), ("8.21e-5", ["odd-size"])):
             self.assertEqual(self.codes(*self.cube, "--spacing", spacing), codes)
         self.assertEqual(self.codes(*self.cube, "--resample", "82"), ["odd-size"])
+        self.assertEqual(self.codes(*self.cube, "--spacing", "0.0005"), ["odd-size"]) # of clinical CT in m
+        self.write("long.nii.gz", nifti_bytes((1, 1, 900), 0.0005, "h", [1000] * 900))
+        self.assertEqual(self.codes("bone", self.path("long.nii.gz"), *self.cube[2:]), [])
+        self.assertEqual(self.codes("bone", "--generate", "cube", "--size", "3", "--spacing", "82"), [])
 
     def test_voxels_of_no_size(self):
         head = "NDims = 3\nDimSize = 3 4 5\n{}ElementType = MET_SHORT\nElementDataFile = LOCAL\n"
@@ -77,6 +81,21 @@ class Bone(MistakesCase):
                                     ("bending", "0.7,1,400", ["odd-centre"]), ("bending", "0.7,1,1.2", [])):
             with self.subTest(test=test, centre=centre):
                 self.assertEqual(self.codes(*self.cube, "--test", test, "--centre", centre), codes)
+
+    def test_options_of_another_kind_of_input(self):
+        self.write("box.stl", stl_of_box((2, 2, 2)))
+        surface = ("bone", self.path("box.stl"), "--voxel", "0.5")
+        self.assertEqual(self.codes(*surface, "--surface-unit", "0.5"), [])
+        for more in (("--spacing", "2"), ("--law", "threshold", "--lower", "100"), ("--law", "linear", "--slope", "2")):
+            self.refused(USAGE, f"{more[0]} has no effect without an image", *surface, *more)
+        for more in (("--voxel", "0.5"), ("--surface-unit", "2")):
+            self.refused(USAGE, f"{more[0]} has no effect without a surface", *self.cube, *more)
+            self.refused(USAGE, f"{more[0]} has no effect without a surface", "bone", "--generate", "cube", *more)
+        for base in (surface, self.cube):
+            for more in (("--shape", "4,4,4"), ("--type", "uint8")):
+                self.refused(USAGE, f"{more[0]} is for raw images", *base, *more)
+        self.refused(USAGE, "--connectivity has no effect without --largest-component", *self.cube, "--connectivity", "node")
+        self.assertEqual(self.codes(*self.cube, "--connectivity", "node", "--largest-component"), [])
 
     def test_walls_thinner_than_a_voxel(self):
         """The first of two voxels of 5 mm is full and the second empty, or both are."""
