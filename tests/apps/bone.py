@@ -240,9 +240,9 @@ class Formats(BoneCase):
         self.fails(USAGE, "--law", "bone", "cube.mha", "-q")
 
     def test_one_ratio_of_several_moduli_is_one_number(self):
-        self.write("two.raw", struct.pack("<8f", *[17000, 12345.6] * 4))
-        table = self.ossatura("bone", "two.raw", "--shape", "2,2,2", "--type", "float32", "--spacing", "1", "--law",
-                              "modulus", "-q", "--test", "axial").stdout
+        self.write("many.raw", struct.pack("<64f", *range(100, 164)))
+        table = self.ossatura("bone", "many.raw", "--shape", "4,4,4", "--type", "float32", "--spacing", "1", "--law",
+                              "modulus", "--modulus-unit", "MPa", "-q", "--test", "axial").stdout
         self.assertRegex(table, "Poisson's ratio +0.3\n")
 
     def test_surface_of_a_box(self):
