@@ -68,6 +68,9 @@ void read_surface_model(const Exec& exec, const BoneOptions& options,
   voxels.value = float(options.modulus);
   VoxelisedSurface<Exec> body =
       voxelise(exec, upload_surface(exec, surface.vertex, surface.triangle), voxels);
+  warn_of_coarse_voxels(options.input, surface,
+                        {count_solid(exec, body.image), body.num_overlapping, *options.voxel},
+                        format_number(*options.voxel) + " mm");
   if (body.num_overlapping > 0)
     log_warning(
         "surfaces-overlap", options.input, ": ", format_count(body.num_overlapping),
@@ -76,9 +79,6 @@ void read_surface_model(const Exec& exec, const BoneOptions& options,
   if (body.num_reversed > 0)
     log_warning("surface-folds", options.input, ": ", format_count(body.num_reversed),
                 " voxels are in folds of the surface that face the other way, and are void");
-  warn_of_coarse_voxels(options.input, surface,
-                        {count_solid(exec, body.image), body.num_overlapping, *options.voxel},
-                        format_number(*options.voxel) + " mm");
   model.description =
       "closed surface of " + format_count(std::int64_t(surface.triangle.size())) + " triangles";
   model.modulus = keep_planes(exec, ranks, body.image);
