@@ -11,6 +11,7 @@
 #include "apps/bone/output/preview.hpp"
 #include "apps/bone/output/report.hpp"
 #include "apps/bone/remodelling/evolution.hpp"
+#include "apps/bone/specimen_size.hpp"
 #include "apps/bone/strength.hpp"
 #include "apps/bone/support_checks.hpp"
 #include "apps/driver/exit_code.hpp"
@@ -327,6 +328,7 @@ void make_case(const Exec& exec, const BoneOptions& options,
   results.model = describe_model(exec, options, model, problem);
   results.model.num_components = num_parts;
   warn_of_model(options, results.model);
+  warn_of_specimen_size(options, results.model);
   results.test = test_name(options, has_listed_load(options, model));
 }
 

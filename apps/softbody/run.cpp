@@ -26,7 +26,7 @@ public:
            const std::string& stem, DriverContext& context)
       : options_(options)
       , context_(context)
-      , identity_(identify(model.scene))
+      , identity_(identify(model.scene, model.options))
       , vtk_every_(options.vtk_every.value_or((model.steps - first_step + 99) / 100))
       , writer_(context) {
     const auto history = context.claim_file(options.history, stem + ".csv");
@@ -211,8 +211,8 @@ std::unique_ptr<SoftSolver<Exec>> make_solver(const Exec& exec, const std::strin
 template<class Exec>
 int resume(const Exec& exec, const SoftbodyCommandOptions& options, const SoftbodyModel& model,
            SoftSolver<Exec>& solver, DriverContext& context) {
-  const Checkpoint state =
-      read_checkpoint(options.resume, identify(model.scene), std::size_t(model.num_nodes()));
+  const Checkpoint state = read_checkpoint(options.resume, identify(model.scene, model.options),
+                                           std::size_t(model.num_nodes()));
   if (state.step >= model.steps)
     fail<UsageError>("--resume ", options.resume, ": step ", state.step, " of ", model.steps,
                      " is done already: give a larger --steps");

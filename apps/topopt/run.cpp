@@ -18,6 +18,8 @@
 #include <ossatura/solvers/topopt/frequencies/frequencies.hpp>
 #include <ossatura/solvers/topopt/start.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 namespace ossatura {
@@ -469,6 +471,32 @@ void take_coarser_steps(const Exec& exec, const TopoptCommandOptions& options, c
   }
 }
 
+/// By how much a load case moves where it acts (m): the most of nodes with forces or displacements,
+/// the mean of gravity and rotation by their forces, for void elements may sag without weight.
+template<class Exec>
+double load_displacement(const Exec& exec, const NodeLoads& loads,
+                         const DesignOptimizer<Exec>& optimizer, int which) {
+  const auto length = [](const double* v) { return std::hypot(v[0], v[1], v[2]); };
+  std::vector<std::int32_t> nodes;
+  loads.for_nodes([&nodes](std::int32_t node) { nodes.push_back(node); });
+  double most = 0;
+  const std::vector<double> own =
+      nodes.empty() ? std::vector<double>() : optimizer.forces(exec, which, nodes).displacement;
+  for (std::size_t i = 0; i < own.size(); i += 3)
+    most = std::max(most, length(&own[i]));
+  if (!loads.body.empty()) {
+    const std::vector<double> u = optimizer.displacements(exec, which);
+    const std::vector<double> f = optimizer.body_forces(exec, which);
+    double sum = 0, scale = 0;
+    for (std::size_t i = 0; i < u.size(); i += 3) {
+      sum += length(&f[i]) * length(&u[i]);
+      scale += length(&f[i]);
+    }
+    most = scale > 0 ? std::max(most, sum / scale) : most;
+  }
+  return most;
+}
+
 /// Solves for the last design, from the displacements of the last step, and looks what holds.
 template<class Exec>
 void analyse_design(const Exec& exec, const DesignProblem& problem,
@@ -476,6 +504,10 @@ void analyse_design(const Exec& exec, const DesignProblem& problem,
   results.final = optimizer.analyse(exec);
   for (std::size_t k = 0; k < problem.cases.size(); ++k)
     results.balances.push_back(balance_design(exec, problem, optimizer, k));
+  for (std::size_t k = 0; k < problem.cases.size(); ++k)
+    results.load_displacement =
+        std::max(results.load_displacement,
+                 load_displacement(exec, problem.cases[k].loads, optimizer, int(k)));
   const std::array<double, 2> range = optimizer.density_range(exec);
   results.least_density = range[0];
   results.greatest_density = range[1];

@@ -167,4 +167,28 @@ double total_mass(const SoftObject& object) {
          (object.mesh.shape == ElementShape::triangle ? object.material.thickness : 1);
 }
 
+std::int64_t count_inverted(const ElementMesh& mesh, const double* positions) {
+  if (mesh.shape == ElementShape::triangle)
+    return 0;
+  const std::size_t n = std::size_t(nodes_per_elem(mesh.shape));
+  const auto is_upper = [](std::size_t a, std::size_t d) { // of the corners of VTK's hexahedron
+    return d == 0 ? (a + 1) / 2 % 2 == 1 : d == 1 ? a / 2 % 2 == 1 : a >= 4;
+  };
+  std::int64_t count = 0;
+  for (std::size_t e = 0; e < mesh.num_elem(); ++e) {
+    Point origin{}, end[3] = {};
+    for (std::size_t a = 0; a < n; ++a)
+      for (std::size_t c = 0; c < 3; ++c) {
+        const double x = positions[3 * std::size_t(mesh.node[n * e + a]) + c];
+        if (mesh.shape == ElementShape::tetra)
+          (a == 0 ? origin : end[a - 1])[c] = x;
+        else
+          for (std::size_t d = 0; d < 3; ++d) // the slopes in the middle, times 8
+            end[d][c] += is_upper(a, d) ? x : -x;
+      }
+    count += six_volumes(origin, end[0], end[1], end[2]) <= 0;
+  }
+  return count;
+}
+
 } // namespace ossatura

@@ -40,6 +40,10 @@ inline constexpr double locks_above = 0.48;
 /// Whether linear elements of an object are too stiff for its Poisson's ratio.
 bool may_lock(const SoftObject& object);
 
+/// How many elements of an object are inside out at positions [num_points, 3]: volumes whose middle
+/// is turned over. Membranes have no inside.
+std::int64_t count_inverted(const ElementMesh& mesh, const double* positions);
+
 /// Sum of density times volume, or of the nodes' masses, kg.
 double total_mass(const SoftObject& object);
 

@@ -239,6 +239,12 @@ class Formats(BoneCase):
         self.expect_cube("cube.mha", "--law", "labels", "--labels", f"500={E}:{NU},-100=0")
         self.fails(USAGE, "--law", "bone", "cube.mha", "-q")
 
+    def test_one_ratio_of_several_moduli_is_one_number(self):
+        self.write("many.raw", struct.pack("<64f", *range(100, 164)))
+        table = self.ossatura("bone", "many.raw", "--shape", "4,4,4", "--type", "float32", "--spacing", "1", "--law",
+                              "modulus", "--modulus-unit", "MPa", "-q", "--test", "axial").stdout
+        self.assertRegex(table, "Poisson's ratio +0.3\n")
+
     def test_surface_of_a_box(self):
         corners = [(x, y, z) for z in (0, 1) for y in (0, 1) for x in (0, 1)]
         faces = [(0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5)]

@@ -736,10 +736,19 @@ class BadInput(EikonalCase):
         bad("w.json: not JSON: line 2", '{"1": {"vl": 1,\n "vt" 1}}')
         bad("twice", '{"1": {"vl": 1, "vt": 1}, "1": {"vl": 1, "vt": 1}}')
 
-    def test_velocities_that_are_not_needed_are_said_in_the_log(self):
-        self.write("w.json", '{"7": {"vl": 1, "vt": 1}, "default": {"vl": 0.5, "vt": 0.5}}')
-        process = self.ossatura("eikonal", "box", "--velocities", "w.json", "--site", "vertices:0")
-        self.assertIn("no tetrahedron has tag 7", process.stderr)
+    def test_velocities_of_tags_that_are_not_there(self):
+        told = "no tetrahedron has tag 7, 9 of w.json; there is tag 1, 2"
+        self.write("w.json", '{"9": {"vl": 0}, "7": null, "default": {"vl": 0.5, "vt": 0.5}}')
+        run = self.summary("eikonal", "box", "--velocities", "w.json", "--site", "vertices:0", "-q")
+        self.assertEqual([warning["code"] for warning in run["warnings"]], ["unused-velocity"])
+        self.assertIn(told, run["warnings"][0]["text"])
+        # The table of several meshes: each tag of this one has its own velocity.
+        same = '{"vl": 0.5, "vt": 0.5}'
+        self.write("w.json", f'{{"9": null, "7": null, "1": {same}, "2": {same}}}')
+        process = self.ossatura("eikonal", "box", "--velocities", "w.json", "--site", "vertices:0",
+                                "--json", "run.json")
+        self.assertIn(told, process.stderr)
+        self.assertEqual(json.loads(self.read("run.json"))["warnings"], [])
 
     def test_sites(self):
         self.write("empty.vtx", "0\nextra\n")

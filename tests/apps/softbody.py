@@ -378,6 +378,34 @@ class Contact(SoftbodyCase):
         self.assertIn("raise --max-iterations", process.stderr)
 
 
+class InsideOut(SoftbodyCase):
+    """A cube that is held below, and whose top is pressed through the floor."""
+
+    def run_cube(self, shape, steps, force=0.0, **more):
+        return self.run_scene(scene(
+            body({shape: {"cells": [1, 1, 1], "size": [1, 1, 1]}}, {"young": 1000, "poisson": 0}, density=1,
+                 fixed=[{"box": [0, 0, 0, 1, 1, 0]}],
+                 loads=[{"box": [0, 0, 1, 1, 1, 1], "total_force": [0, 0, force]}], **more),
+            steps=steps, time_step=0.1 if force else 0.01, damping={"mass": 10}))
+
+    def test_elements_inside_out_at_the_end_are_warned_of(self):
+        for shape, count in (("tetra_box", 5), ("hexa_box", 1)):
+            for force, expected in ((-1500, count), (-300, 0)):
+                with self.subTest(shape=shape, force=force):
+                    run = self.run_cube(shape, 10, force)
+                    self.assertEqual(run["results"]["objects"][0]["inverted_elements"], expected)
+                    self.assertEqual([w["code"] for w in run["warnings"]], ["inside-out"] if expected else [])
+                    if expected:
+                        self.assertIn(f"{count} of {count} elements of 'body'", run["warnings"][0]["text"])
+
+    def test_elements_that_recover_are_not(self):
+        during = self.run_cube("hexa_box", 2, velocity=[0, 0, -100])
+        self.assertEqual([w["code"] for w in during["warnings"]], ["inside-out"])
+        after = self.run_cube("hexa_box", 40, velocity=[0, 0, -100])
+        self.assertEqual(after["results"]["most_inverted_elements"], 1)
+        self.assertEqual(after["warnings"], [])
+
+
 class Resume(SoftbodyCase):
     def document(self):
         return scene(body(tetra_box((2, 1, 1)), LAWS[3], fixed=[{"box": [0, 0, 0, 0, 1, 1]}]),
@@ -444,6 +472,11 @@ class Resume(SoftbodyCase):
         other = self.document()
         other["gravity"] = [0, 0, -1]
         refused("checkpoint of another scene", other)
+        for damping in ({"mass": 5, "stiffness": 0.01}, {"mass": 0.1, "stiffness": 0.1}, {}):
+            refused("gravity or damping are not", {**self.document(), "damping": damping})
+        other = self.document()
+        other["objects"][0]["velocity"] = [1, 0, 0]
+        refused("velocities at the start", other)
         self.write("text.h5", "not HDF5")
         refused("text.h5", self.document(), "text.h5")
         refused("nothere.h5", self.document(), "nothere.h5")

@@ -121,6 +121,8 @@ class Materials(Decks):
         good = mesh() + TWO + ROLLERS + step(*self.pull())
         self.refused(good.replace("2., 0.", "2., 0.25"), "voxels know one", "--grid", "voxels")
         self.refused(good, "several materials", "--young", "3")
+        self.refused(good.replace("*ELASTIC\n2.", "*ELASTIC, TYPE=ENGINEERING CONSTANTS\n2."),
+                     "elasticity of type ENGINEERING CONSTANTS is not solved")
         self.refused(good.replace("ELSET=RIGHT, MATERIAL", "ELSET=BODY, MATERIAL"), "element 1 has a section of material STIFF")
         self.refused(good.replace("*SOLID SECTION, ELSET=RIGHT, MATERIAL=SOFT\n", ""), "has no *SOLID SECTION")
         self.write("deck.inp", mesh() + ROLLERS + step(*self.pull()))

@@ -9,6 +9,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "apps"))
 from support import driver_case
 from support.driver_case import BAD_FILE, USAGE, DriverCase
+from support.designs import stl_of_box
 from support.specimens import nifti_bytes
 
 
@@ -32,6 +33,9 @@ class Bone(MistakesCase):
         for spacing, codes in (("0.0821", []), ("82.1", ["odd-size"]), ("8.21e-5", ["odd-size"])):
             self.assertEqual(self.codes(*self.cube, "--spacing", spacing), codes)
         self.assertEqual(self.codes(*self.cube, "--resample", "82"), ["odd-size"])
+        self.assertEqual(self.codes(*self.cube, "--spacing", "0.0005"), ["odd-size"]) # of clinical CT in m
+        self.write("long.nii.gz", nifti_bytes((1, 1, 900), 0.0005, "h", [1000] * 900))
+        self.assertEqual(self.codes("bone", self.path("long.nii.gz"), *self.cube[2:]), [])
         self.assertEqual(self.codes("bone", "--generate", "cube", "--size", "3", "--spacing", "82"), [])
 
     def test_voxels_of_no_size(self):
@@ -77,6 +81,27 @@ class Bone(MistakesCase):
                                     ("bending", "0.7,1,400", ["odd-centre"]), ("bending", "0.7,1,1.2", [])):
             with self.subTest(test=test, centre=centre):
                 self.assertEqual(self.codes(*self.cube, "--test", test, "--centre", centre), codes)
+
+    def test_options_of_another_kind_of_input(self):
+        self.write("box.stl", stl_of_box((2, 2, 2)))
+        surface = ("bone", self.path("box.stl"), "--voxel", "0.5")
+        self.assertEqual(self.codes(*surface, "--surface-unit", "0.5"), [])
+        for more in (("--spacing", "2"), ("--law", "threshold", "--lower", "100"), ("--law", "linear", "--slope", "2")):
+            self.refused(USAGE, f"{more[0]} has no effect without an image", *surface, *more)
+        for more in (("--voxel", "0.5"), ("--surface-unit", "2")):
+            self.refused(USAGE, f"{more[0]} has no effect without a surface", *self.cube, *more)
+            self.refused(USAGE, f"{more[0]} has no effect without a surface", "bone", "--generate", "cube", *more)
+        for base in (surface, self.cube):
+            for more in (("--shape", "4,4,4"), ("--type", "uint8")):
+                self.refused(USAGE, f"{more[0]} is for raw images", *base, *more)
+        self.refused(USAGE, "--connectivity has no effect without --largest-component", *self.cube, "--connectivity", "node")
+        self.assertEqual(self.codes(*self.cube, "--connectivity", "node", "--largest-component"), [])
+
+    def test_walls_thinner_than_a_voxel(self):
+        """The first of two voxels of 5 mm is full and the second empty, or both are."""
+        for thickness, codes in ((5, []), (5.4, []), (2.6, ["coarse-voxels"]), (7, ["coarse-voxels"])):
+            self.write("plate.stl", stl_of_box((20, 10, thickness)))
+            self.assertEqual(self.codes("bone", self.path("plate.stl"), "--voxel", "5"), codes)
 
     def test_a_stiffness_of_two_pieces(self):
         for gap, codes in ((2, ["bone-in-parts"]), (7, [])):
@@ -163,6 +188,10 @@ class Softbody(MistakesCase):
     def test_a_mesh_in_mm(self):
         self.assertEqual(self.codes(*self.scene(soft("a", 200, 0))), ["odd-size"])
         self.assertEqual(self.codes(*self.scene(soft("a", 200, 0, scale=0.001))), [])
+        organ = {"material": {"young": 2e4, "poisson": 0.3}}
+        self.assertEqual(self.codes(*self.scene(soft("a", 60, 0, **organ))), ["odd-size"])
+        self.assertEqual(self.codes(*self.scene(soft("a", 60, 0, scale=0.001, **organ))), [])
+        self.assertEqual(self.codes(*self.scene(soft("a", 60, 0, material={"young": 1e7, "poisson": 0.3}))), [])
 
     def test_bodies_within_another(self):
         contact = {"contact": {"between_objects": True}}
@@ -205,6 +234,47 @@ class Decks(MistakesCase):
                 with self.subTest(program=program[0], name=name, unit=unit):
                     found = self.codes(program[0], self.path(name), *program[1:], *unit)
                     self.assertEqual([code for code in found if code == "odd-modulus"], codes)
+
+
+class Problems(MistakesCase):
+    """Problems in JSON say no unit: what is odd is the displacement."""
+
+    def filled(self, thickness, unit=1, young=2.1e11):
+        """A plate of 80 x 40 mm by `unit` of 1 mm, pulled along."""
+        self.write("plate.stl", stl_of_box((80 * unit, 40 * unit, thickness * unit)))
+        return "topopt", self.write("p.json", json.dumps({
+            "mesh": {"file": self.path("plate.stl"), "unit": 0.001 / unit, "voxel": 0.005},
+            "material": {"young": young, "poisson": 0}, "supports": [{"box": [0, 0, 0, 0, 0.04, 0.02]}],
+            "cases": [{"name": "p", "loads": [{"box": [0.08, 0, 0, 0.08, 0.04, 0.02], "traction": [1e6, 0, 0]}]}],
+            "volume_fraction": 0.5, "filter": {"kind": "none"}, "steps": 1})), "--no-stl"
+
+    def test_moduli_in_mpa(self):
+        bar = {"mesh": {"generator": "cube", "cells": [2, 1, 1], "size": [4, 1, 1]}, "order": 1,
+               "supports": [{"plane": "x=0"}], "loads": [{"plane": "x=4", "traction": [1e6, 0, 0]}]}
+        for young, codes in ((210e9, []), (210e3, ["large-displacement"])):
+            with self.subTest(young=young):
+                problem = self.write("bar.json", json.dumps({**bar, "material": {"young": young, "poisson": 0.3}}))
+                self.assertEqual(self.codes("pfem", problem), codes)
+                found = self.codes(*self.filled(20, young=young))
+                self.assertEqual([code for code in found if code == "large-displacement"], codes)
+
+    def test_gravity_on_moduli_in_mpa(self):
+        shelf = {"mesh": {"box": {"cells": [4, 2, 2], "size": [4, 2, 2]}}, "supports": [{"box": [0, 0, 0, 0, 2, 2]}],
+                 "cases": [{"name": "own", "gravity": [0, 0, -9.81]}], "volume_fraction": 0.5,
+                 "filter": {"kind": "none"}, "steps": 1}
+        for young, odd in ((210e9, False), (210e3, True)):
+            problem = {**shelf, "material": {"young": young, "poisson": 0.3, "mass_density": 7850}}
+            found = self.codes("topopt", self.write("s.json", json.dumps(problem)), "--no-stl")
+            self.assertEqual("large-displacement" in found, odd)
+
+    def test_walls_thinner_than_a_voxel(self):
+        for thickness, odd in ((5, False), (2.6, True), (7, True)):
+            self.assertEqual("coarse-voxels" in self.codes(*self.filled(thickness)), odd)
+
+    def test_a_surface_whose_unit_is_forgotten(self):
+        self.write("plate.stl", stl_of_box((80, 40, 20)))
+        self.refused(BAD_FILE, "plate.stl: is 80 x 40 x 20 m, which takes 5.12e+11 cubes of 0.005 m, more than memory",
+                     "topopt", self.path("plate.stl"), "--voxel", "0.005", "--young", "1e9")
 
 
 class Loads(MistakesCase):

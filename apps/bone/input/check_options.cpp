@@ -5,6 +5,7 @@
 #include "apps/driver/options/check.hpp"
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/comm/communicator.hpp>
+#include <ossatura/core/io/image/format.hpp>
 #include <ossatura/core/io/image/voxel_limits.hpp>
 
 #include <CLI/CLI.hpp>
@@ -80,9 +81,40 @@ void check_input(const CLI::App& app, const BoneOptions& o) {
     require_shape("--shape", o.raw_shape);
   if (o.format == ImageFormat::raw && (app.count("--shape") == 0 || !o.raw_type))
     fail<UsageError>("a raw image needs --shape NX,NY,NZ and --type");
+}
+
+/// Whether some input is, or may be, of a kind of format; names without a known extension may be of
+/// any.
+template<class IsOfKind>
+bool may_be(const BoneOptions& o, const IsOfKind& is_of_kind) {
+  if (o.format && !o.inputs.empty())
+    return is_of_kind(*o.format);
+  return std::any_of(o.inputs.begin(), o.inputs.end(), [&](const std::string& input) {
+    const std::optional<ImageFormat> format = format_by_name(input);
+    return format ? is_of_kind(*format) : true;
+  });
+}
+
+/// Options that are of images alone or of surfaces alone.
+void check_kind_of_input(const CLI::App& app, const BoneOptions& o) {
+  const bool generated = o.generator != BoneGenerator::none;
+  const bool surface = may_be(o, [](ImageFormat format) { return format == ImageFormat::surface; });
+  const bool image = may_be(o, [](ImageFormat format) { return format != ImageFormat::surface; });
+  const bool raw = may_be(o, [](ImageFormat format) { return format == ImageFormat::raw; });
+  const bool has_crumbs = o.generator == BoneGenerator::perlin && !is_periodic(o);
+  const char* const law = "an image that is read: bone of a surface has --modulus";
+  require_effect(
+      app,
+      {{"--voxel", surface,
+        "a surface (.off, .stl): voxels of an image are its own, "
+        "and --resample takes them to others"},
+       {"--surface-unit", surface,
+        "a surface (.off, .stl): --spacing is the edge of an image's voxels"},
+       {"--spacing", image || generated, "an image: --voxel is the edge of a surface's voxels"},
+       {"--law", image || generated, law},
+       {"--connectivity", o.largest_component || has_crumbs, "--largest-component"}});
   for (const char* option : {"--shape", "--type"})
-    if (app.count(option) > 0 &&
-        (generated || o.format.value_or(ImageFormat::raw) != ImageFormat::raw))
+    if (app.count(option) > 0 && !raw)
       fail<UsageError>(option, " is for raw images; leave it out or give --format raw");
 }
 
@@ -328,6 +360,7 @@ void check_results(const CLI::App& app, const BoneOptions& o) {
 
 void check_bone_options(const CLI::App& app, const BoneOptions& options) {
   check_input(app, options);
+  check_kind_of_input(app, options);
   check_generator(app, options);
   check_preparation_options(app, options);
   check_material(app, options);

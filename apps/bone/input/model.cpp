@@ -7,6 +7,7 @@
 #include "apps/bone/input/turn.hpp"
 #include "apps/bone/labels/pads.hpp"
 #include "apps/driver/output/table.hpp"
+#include "apps/driver/problem/coarse_voxels.hpp"
 #include "apps/driver/ranks.hpp"
 #include <ossatura/core/io/dicom/series.hpp>
 #include <ossatura/core/io/hdf5/parosol.hpp>
@@ -70,6 +71,9 @@ void read_surface_model(const Exec& exec, const BoneOptions& options,
   voxels.value = float(options.modulus);
   VoxelisedSurface<Exec> body =
       voxelise(exec, upload_surface(exec, surface.vertex, surface.triangle), voxels);
+  warn_of_coarse_voxels(options.input, surface,
+                        {count_solid(exec, body.image), body.num_overlapping, *options.voxel},
+                        format_number(*options.voxel) + " mm");
   if (body.num_overlapping > 0)
     log_warning(
         "surfaces-overlap", options.input, ": ", format_count(body.num_overlapping),

@@ -58,10 +58,10 @@ void add_model(Table& table, const BoneModelInfo& model) {
                                               format_number(model.modulus_max) + ", mean " +
                                               format_number(model.modulus_mean)) +
                                    " MPa");
-  table.row("Poisson's ratio",
-            model.poisson_min == model.poisson_max
-                ? format_number(model.poisson_min)
-                : format_number(model.poisson_min) + " to " + format_number(model.poisson_max));
+  // Ratios are kept as moduli in single precision: several moduli of one ratio differ by rounding.
+  const std::string least = format_number(model.poisson_min),
+                    greatest = format_number(model.poisson_max);
+  table.row("Poisson's ratio", least == greatest ? least : least + " to " + greatest);
 }
 
 void add_solution(Table& table, const BoneResults& results, const DriverContext& context) {

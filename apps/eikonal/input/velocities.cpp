@@ -55,7 +55,7 @@ ConductionVelocity read_tissue(const std::string& where, const nlohmann::json& j
   return {value[0], value[1], value[2]};
 }
 
-/// "1, 2, 3 and 17 more".
+/// "1, 2, 3 and 17 more"
 std::string list_of(const std::vector<int>& tags) {
   constexpr std::size_t most = 20;
   std::string text;
@@ -64,6 +64,16 @@ std::string list_of(const std::vector<int>& tags) {
   if (tags.size() > most)
     text += " and " + format_count(std::int64_t(tags.size() - most)) + " more";
   return text;
+}
+
+/// "no tetrahedron has tag 9 of --non-conducting; there is tag 1, 2"
+std::string no_tetra_has(const std::vector<int>& tags, const std::string& origin,
+                         const std::map<int, std::int64_t>& count) {
+  std::vector<int> there;
+  for (const auto& entry : count)
+    there.push_back(entry.first);
+  return "no tetrahedron has tag " + list_of(tags) + " of " + origin + "; there is tag " +
+         list_of(there);
 }
 
 } // namespace
@@ -116,8 +126,13 @@ TissueVelocities choose_velocities(const VelocityTable& table,
                      ", for which ", table.origin, " has no velocity: add \"", tag,
                      "\": {\"vl\": ..., \"vt\": ...}, or \"default\" for all other tags");
   }
-  if (!chosen.unused.empty())
-    log_info(table.origin, ": no tetrahedron has tag ", list_of(chosen.unused));
+  // Without a default every tag of the mesh has its own velocity, and the table is one of many
+  // meshes; with one, the tetrahedra that a mistyped tag was meant for take the default.
+  if (!chosen.unused.empty() && table.other)
+    log_warning("unused-velocity", source, ": ", no_tetra_has(chosen.unused, table.origin, count),
+                ": what they were meant for has the velocity of \"default\"");
+  else if (!chosen.unused.empty())
+    log_info(source, ": ", no_tetra_has(chosen.unused, table.origin, count));
   return chosen.by_tag;
 }
 
@@ -125,13 +140,8 @@ void block_tags(const TetraMesh& mesh, const std::map<int, std::int64_t>& count,
                 const std::vector<int>& non_conducting, const std::string& source,
                 MeshVelocities& velocities) {
   for (const int tag : non_conducting)
-    if (count.count(tag) == 0) {
-      std::vector<int> tags;
-      for (const auto& entry : count)
-        tags.push_back(entry.first);
-      fail<InputError>(source, ": no tetrahedron has tag ", tag,
-                       " of --non-conducting; there is tag ", list_of(tags));
-    }
+    if (count.count(tag) == 0)
+      fail<InputError>(source, ": ", no_tetra_has({tag}, "--non-conducting", count));
   block_tissue(mesh, non_conducting, velocities);
   if (velocities.num_blocked == std::int64_t(mesh.num_tetra()))
     fail<InputError>(velocities.origin, ": no tetrahedron of ", source,

@@ -21,8 +21,8 @@ VelocityTable read_velocities(const std::string& path);
 ConductionVelocity parse_velocity(const std::string& text);
 
 /// The velocities of the tags that occur: `count` tetrahedra of each. Throws InputError for a tag
-/// without one, naming it, `source` (the mesh) and the remedy; says in the log which tags of the
-/// table do not occur.
+/// without one, naming it, `source` (the mesh) and the remedy; tells which tags of the table do not
+/// occur, as a warning where the table has a default.
 TissueVelocities choose_velocities(const VelocityTable& table,
                                    const std::map<int, std::int64_t>& count,
                                    const std::string& source);

@@ -3,7 +3,11 @@
 
 #include "apps/driver/output/prediction.hpp"
 #include "apps/driver/output/table.hpp"
+#include "apps/driver/problem/large_displacement.hpp"
 #include "apps/pfem/output/summary.hpp"
+#include <ossatura/kernels/pfem/elasticity_entry.hpp>
+
+#include <algorithm>
 
 namespace ossatura {
 
@@ -77,7 +81,21 @@ void log_speed(const PfemModel& model, const PfemResults& r) {
       format_number(products * r.cost.bytes_moved / r.seconds.solve / 1e9, 4), " GB/s");
 }
 
-void warn(const PfemResults& results) {
+/// The largest Young's modulus (Pa), of orthotropic elements about that; 0 where it is not by
+/// elements.
+double stiffest_modulus(const ElasticityField& elasticity) {
+  double most = 0;
+  for (std::size_t e = 0; e < elasticity.value.size(); e += std::size_t(elasticity_entries)) {
+    const auto d = [&](int i, int j) {
+      return elasticity.value[e + std::size_t(elasticity_entry(i, j))];
+    };
+    const double mu = std::max({d(3, 3), d(4, 4), d(5, 5)}), lambda = d(0, 1);
+    most = std::max(most, mu * (3 * lambda + 2 * mu) / (lambda + mu));
+  }
+  return most;
+}
+
+void warn(const PfemModel& model, const PfemResults& results) {
   const SolveResult& solve = results.solve;
   if (results.interrupted)
     log_warning("interrupted", "stopped by a signal after ", solve.iterations,
@@ -86,6 +104,9 @@ void warn(const PfemResults& results) {
     log_warning("not-converged", "not converged: the true residual is ", solve.residual, " after ",
                 solve.iterations, " iterations; results are written. Raise --max-iterations or ",
                 "--tolerance, or choose --preconditioner vertex-stars");
+  if (solve.converged)
+    warn_of_displacement(model.source, results.displacement.value,
+                         bounding_box(model.shape.mesh.point), stiffest_modulus(model.elasticity));
 }
 
 Certificate certificate_of(const PfemModel& model, const PfemResults& results) {
@@ -125,7 +146,7 @@ std::string pfem_table(const PfemModel& model, const PfemResults& results,
 
 int report_pfem(const PfemModel& model, const PfemResults& results, const std::string& stem,
                 DriverContext& context, const std::function<void(RunStatus)>& write_files) {
-  warn(results);
+  warn(model, results);
   log_speed(model, results);
   return finish_run({[&] { return summary_parts(model, results); },
                      [&] { return pfem_table(model, results, context); }, write_files,

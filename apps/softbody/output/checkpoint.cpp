@@ -12,7 +12,7 @@ namespace ossatura {
 
 namespace {
 
-const char* const format = "ossatura softbody checkpoint 3";
+const char* const format = "ossatura softbody checkpoint 4";
 
 void add_vector(ContentHash& hash, const double (&x)[3]) {
   for (const double component : x)
@@ -21,7 +21,7 @@ void add_vector(ContentHash& hash, const double (&x)[3]) {
 
 } // namespace
 
-SceneIdentity identify(const SoftScene& scene) {
+SceneIdentity identify(const SoftScene& scene, const SoftOptions& options) {
   SceneIdentity identity;
   ContentHash hash;
   for (const SoftObject& object : scene.objects) {
@@ -42,6 +42,7 @@ SceneIdentity identify(const SoftScene& scene) {
     hash.add(object.factor);
     hash.add(object.fixed);
     hash.add(object.load);
+    hash.add(object.velocity); // of no effect on what is left, but another one is another scene
   }
   for (const SoftObstacle& obstacle : scene.obstacles) {
     hash.add(obstacle.kind);
@@ -54,6 +55,8 @@ SceneIdentity identify(const SoftScene& scene) {
   hash.add(scene.contact_between_objects);
   hash.add(scene.contact_friction);
   hash.add(scene.contact_distance);
+  hash.add(options.rayleigh_mass);
+  hash.add(options.rayleigh_stiffness);
   identity.scene = hash.digits();
   return identity;
 }
@@ -141,8 +144,8 @@ Checkpoint read_checkpoint(const std::string& path, const SceneIdentity& identit
                            "elements than those of this scene");
   if (root.text_attribute("scene") != identity.scene)
     fail<InputError>(path, ": is a checkpoint of another scene: its meshes are the same, but "
-                           "materials, masses, fixed nodes, loads, obstacles, contact or gravity "
-                           "are not");
+                           "materials, masses, fixed nodes, loads, velocities at the start, "
+                           "obstacles, contact, gravity or damping are not");
   Checkpoint state;
   state.step = root.dataset("step").read_scalar<int>("the number of steps done");
   state.state.time = root.dataset("time").read_scalar<double>("the time in s");

@@ -19,9 +19,11 @@ struct Checkpoint {
 /// What a checkpoint belongs to.
 struct SceneIdentity {
   std::string meshes; ///< hash of names, points in place and elements
-  std::string scene;  ///< and of materials, masses, what holds and loads them, and obstacles
+  std::string scene;  ///< and of materials, masses, what holds and loads them, velocities at the
+                      ///< start, obstacles, contact, gravity and damping
 };
-SceneIdentity identify(const SoftScene& scene);
+/// Of the options only the damping counts: time step and solver may change on the way.
+SceneIdentity identify(const SoftScene& scene, const SoftOptions& options);
 
 /// Writes the file at `path`, whole or not at all; `run` are facts about the run.
 void write_checkpoint(const std::string& path, const Checkpoint& state,

@@ -160,7 +160,24 @@ std::string remedies(const StepTotals& totals) {
   return text;
 }
 
-void warn(const SoftbodyRunResults& results) {
+/// Elements that recovered on the way are in the table alone.
+void warn_of_inverted(const SoftbodyModel& model, const SoftbodyRunResults& results) {
+  for (std::size_t k = 0; k < results.objects.size(); ++k) {
+    const SoftObject& object = model.scene.objects[k];
+    const std::int64_t count = results.objects[k].inverted;
+    if (count == 0)
+      continue;
+    const bool resists = object.material.law == SoftLaw::neo_hookean;
+    log_warning("inside-out", format_count(count), " of ",
+                format_count(std::int64_t(object.mesh.num_elem())), " elements of '", object.name,
+                "' are inside out at the end, as no body is: take a smaller --time-step, a stiffer "
+                "material or smaller loads",
+                resists ? "" : ", or a law that resists being flattened (neo_hookean)");
+  }
+}
+
+void warn(const SoftbodyModel& model, const SoftbodyRunResults& results) {
+  warn_of_inverted(model, results);
   const std::vector<int> failed = results.not_converged();
   const StepTotals totals = totals_of(results);
   if (!failed.empty()) {
@@ -186,7 +203,7 @@ void warn(const SoftbodyRunResults& results) {
 int report_softbody(const SoftbodyModel& model, const SoftbodyRunResults& results,
                     const std::string& stem, DriverContext& context,
                     const std::function<void(RunStatus)>& write_files) {
-  warn(results);
+  warn(model, results);
   if (results.seconds.steps > 0)
     log_info(counted(std::int64_t(results.steps.size()), "step"), " in ",
              format_number(results.seconds.steps, 4),

@@ -3,6 +3,7 @@
 
 #include "apps/driver/output/table.hpp"
 #include <ossatura/core/base/log.hpp>
+#include <ossatura/solvers/softbody/scene_checks.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -72,6 +73,7 @@ std::vector<SoftObjectState> describe_state(const SoftScene& scene,
       state.largest_displacement =
           std::max(state.largest_displacement, std::hypot(moved[0], moved[1], moved[2]));
     }
+    state.inverted = count_inverted(object.mesh, positions.data() + offset);
     offset += object.mesh.point.size();
     states.push_back(state);
   }

@@ -24,6 +24,7 @@ struct SoftStepRecord {
 struct SoftObjectState {
   std::array<double, 3> mean_position{}, mean_velocity{}, lower{}, upper{};
   double largest_displacement = 0;
+  std::int64_t inverted = 0; ///< elements that are inside out
 };
 
 struct SoftbodyRunResults {

@@ -161,7 +161,8 @@ nlohmann::ordered_json softbody_results(const SoftbodyModel& model,
                                {"mean_velocity", state.mean_velocity},
                                {"lower", state.lower},
                                {"upper", state.upper},
-                               {"largest_displacement", state.largest_displacement}});
+                               {"largest_displacement", state.largest_displacement},
+                               {"inverted_elements", state.inverted}});
   }
   json["state_hash"] = results.state_hash;
   json["seconds"] = {{"read", results.seconds.read},         {"setup", results.seconds.setup},

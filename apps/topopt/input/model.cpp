@@ -3,6 +3,7 @@
 
 #include "apps/driver/options/number_range.hpp"
 #include "apps/driver/output/table.hpp"
+#include "apps/driver/problem/coarse_voxels.hpp"
 #include "apps/driver/problem/deck_units.hpp"
 #include "apps/driver/problem/library_message.hpp"
 #include "apps/topopt/input/loading.hpp"
@@ -10,6 +11,7 @@
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/io/mesh/hexa_file.hpp>
 #include <ossatura/core/io/surface/reader.hpp>
+#include <ossatura/core/machine/memory.hpp>
 #include <ossatura/core/mesh/hexa/changes.hpp>
 #include <ossatura/core/mesh/mechanics/lattice_motion.hpp>
 #include <ossatura/solvers/topopt/bodies/fill_surface.hpp>
@@ -64,11 +66,39 @@ void set_body(const std::shared_ptr<const LatticeBody>& body, DesignGrid grid, H
     hexa.mesh = body->mesh();
 }
 
+/// Refuses more cubes than memory has room for, before it is asked for: of a surface in mm that is
+/// read as in m there are 10^9 times as many.
+void require_room(const HexaSource& source, const TriangleSurface& surface, double edge) {
+  Box box{};
+  for (std::size_t i = 0; i < surface.vertex.size(); ++i)
+    for (std::size_t d = 0; d < 3; ++d) {
+      const double x = surface.vertex[i][d];
+      box[d] = i == 0 ? x : std::min(box[d], x);
+      box[d + 3] = i == 0 ? x : std::max(box[d + 3], x);
+    }
+  double cubes = 1;
+  std::string sides;
+  for (std::size_t d = 0; d < 3; ++d) {
+    cubes *= std::max(1.0, std::ceil((box[d + 3] - box[d]) / edge));
+    sides += (d == 0 ? "" : " x ") + format_number((box[d + 3] - box[d]) * source.unit, 4);
+  }
+  constexpr double bytes_per_cube = 2 * sizeof(float); // where they are filled, and as an image
+  const double room = double(available_host_bytes());
+  if (room > 0 && bytes_per_cube * cubes > room)
+    fail<InputError>(source.file, ": is ", sides, " m, which takes ", format_number(cubes, 3),
+                     " cubes of ", format_number(*source.voxel),
+                     " m, more than memory has room "
+                     "for: give the length of its unit in m (--unit, \"unit\" of the mesh; 0.001 "
+                     "for mm), now ",
+                     format_number(source.unit), ", or take larger cubes (--voxel, \"voxel\")");
+}
+
 /// The cubes that fill the closed surface of a file.
 HexaModel fill_surface_file(const HexaSource& source, const TriangleSurface& surface,
                             DesignGrid grid, TopoptModel& model) {
   require_closed(surface, source.file);
   const double edge = *source.voxel / source.unit;
+  require_room(source, surface, edge);
   FilledSurface body;
   try {
     body = fill_surface(surface, edge);
@@ -83,10 +113,14 @@ HexaModel fill_surface_file(const HexaSource& source, const TriangleSurface& sur
     log_warning("surface-folds", source.file, ": ", format_count(body.num_reversed),
                 " voxels are in folds of the surface that face the other way, and are void");
   const auto& value = body.image.value;
-  if (std::none_of(value.begin(), value.end(), [](float one) { return one > 0; }))
+  const std::int64_t count =
+      std::count_if(value.begin(), value.end(), [](float one) { return one > 0; });
+  if (count == 0)
     fail<InputError>(source.file, ": no cube of ", format_number(*source.voxel),
                      " m has its centre in the surface: take smaller ones (--voxel), or the unit "
                      "of the file (--unit)");
+  warn_of_coarse_voxels(source.file, surface, {count, body.num_overlapping, edge},
+                        format_number(*source.voxel) + " m");
   HexaModel hexa;
   set_body(std::make_shared<const LatticeBody>(make_lattice_body(body.image, source.unit)), grid,
            hexa, model);

@@ -4,6 +4,7 @@
 #include "apps/driver/options/notation.hpp"
 #include "apps/driver/output/prediction.hpp"
 #include "apps/driver/output/table.hpp"
+#include "apps/driver/problem/large_displacement.hpp"
 #include "apps/topopt/input/choices.hpp"
 #include "apps/topopt/input/process.hpp"
 #include "apps/topopt/output/summary.hpp"
@@ -482,6 +483,10 @@ void warn(const TopoptModel& model, const TopoptRunResults& results) {
   if (!results.final)
     return;
   warn_of_frequencies(results);
+  double stiffest = 0;
+  for (const HexaMaterial& one : model.problem.materials)
+    stiffest = std::max(stiffest, one.young);
+  warn_of_displacement(model.source, results.load_displacement, model.problem.bounds(), stiffest);
   for (std::size_t j = 0; j < results.final->limits.size(); ++j) {
     const DesignLimit& limit = model.problem.limits[j];
     const DesignLimitValue& own = results.final->limits[j];

@@ -157,4 +157,8 @@ ImageFormat guess_format(const std::string& path) {
             "folder or .dcm), raw (.raw), surfaces (.off, .stl)");
 }
 
+std::optional<ImageFormat> format_by_name(const std::string& path) {
+  return by_extension(lower(path));
+}
+
 } // namespace ossatura

@@ -29,6 +29,9 @@ constexpr Names<ImageFormat> names_of(ImageFormat) {
 /// As its authors write it: "MetaImage".
 const char* title_of(ImageFormat format);
 
+/// The format that the extension of a file's name is of, if it is a known one. Reads nothing.
+std::optional<ImageFormat> format_by_name(const std::string& path);
+
 /// The format of the file at `path`, by its first bytes and, where these say nothing (raw, ASCII
 /// surfaces with unusual starts), by its extension; a folder is one of DICOM slices. Throws
 /// InputError for a file that is missing, unreadable or empty, and for unknown formats; for those

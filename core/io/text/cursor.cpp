@@ -32,7 +32,7 @@ std::string in_capitals(std::string_view text) {
 std::string printable_word(std::string_view word) {
   std::string text;
   for (const char c : word.substr(0, 24))
-    text += c >= 33 && c < 127 ? c : '?';
+    text += c >= 32 && c < 127 ? c : '?';
   return word.size() > 24 ? text + "..." : text;
 }
 

@@ -24,6 +24,24 @@ def problem(**more):
     return {key: value for key, value in document.items() if value is not None}
 
 
+def triangles_of_box(size):
+    """Corners of a box from the origin, and two triangles of each side: z, y, x, the lower one first."""
+    at = [(size[0] * (k & 1), size[1] * (k >> 1 & 1), size[2] * (k >> 2)) for k in range(8)]
+    sides = ((0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5))
+    return at, [corners for a, b, c, d in sides for corners in ((a, b, c), (a, c, d))]
+
+
+def stl_of_box(size, open_=False):
+    """A box from the origin as an ASCII STL file, two triangles a side; `open_` lacks one."""
+    at, triangles = triangles_of_box(size)
+    lines = ["solid box"]
+    for corners in triangles[1:] if open_ else triangles:
+        lines += ["facet normal 0 0 0", "outer loop"]
+        lines += ["vertex {} {} {}".format(*at[k]) for k in corners]
+        lines += ["endloop", "endfacet"]
+    return "\n".join(lines + ["endsolid box", ""])
+
+
 class TopoptCase(DriverCase):
     backend = "serial"
 

@@ -161,3 +161,28 @@ TEST_CASE("parts of a mesh share no node", "[scene_checks]") {
   CHECK(parts.first == std::vector<std::int32_t>{0, 1, 4});
   CHECK(parts.part == std::vector<std::int32_t>{0, 1, 1, 1, 2, 2, 2, 2, 1, 1});
 }
+
+TEST_CASE("elements that are turned over or flat are inside out", "[scene_checks]") {
+  for (const ElementMesh& mesh :
+       {make_hexa_box({2, 1, 1}, {2, 1, 1}), make_tetra_box({2, 1, 1}, {2, 1, 1})}) {
+    const auto moved = [&mesh](auto place) {
+      std::vector<double> x = mesh.point;
+      for (std::size_t i = 0; i < x.size(); i += 3)
+        place(&x[i]);
+      return count_inverted(mesh, x.data());
+    };
+    const auto all = std::int64_t(mesh.num_elem());
+    CHECK(moved([](double*) {}) == 0);
+    CHECK(moved([](double* x) { // a quarter of a turn about z, far away
+            const double before = x[0];
+            x[0] = 1e6 - x[1], x[1] = before;
+          }) == 0);
+    CHECK(moved([](double* x) { x[2] = 1 - x[2]; }) == all);
+    CHECK(moved([](double* x) { x[1] = 0; }) == all);
+    // The plane x = 2 goes through that of x = 1: the second of two cubes.
+    CHECK(moved([](double* x) { x[0] = x[0] == 2 ? 0.5 : x[0]; }) == all / 2);
+  }
+  const ElementMesh cloth = make_cloth(3, 3, 1, 1);
+  std::vector<double> flat(cloth.point.size(), 0);
+  CHECK(count_inverted(cloth, flat.data()) == 0);
+}
