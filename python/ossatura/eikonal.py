@@ -18,7 +18,7 @@ from typing import Any, Union
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _arrays, _backends, _core, _draw, _save
+from . import _arrays, _backends, _core, _draw, _numbers, _save
 from ._errors import ConvergenceError, InputError, UsageError, choice
 from ._libraries import NUMPY, is_on_gpu, library_of
 
@@ -94,9 +94,9 @@ class Solver:
         choose = _core.EikonalChoice()
         choose.is_double = choice(precision, ("double", "single"), "precision") == "double"
         choose.method = choice(method, _METHODS, "method")
-        choose.deterministic = deterministic
-        choose.tolerance = tolerance
-        choose.max_iterations = max_iterations
+        choose.deterministic = bool(deterministic)
+        choose.tolerance = _numbers.real(tolerance, "tolerance")
+        choose.max_iterations = _numbers.at_least(1, max_iterations, "max_iterations")
         self._library = library_of(points, tetra, fibres, velocities)
         points = _arrays.host_floats(points, np.float64, (None, 3), "points")
         tetra = _arrays.integers(tetra, (None, 4), "tetra")
@@ -105,8 +105,10 @@ class Solver:
             tags = _arrays.integers(tags, (n,), "tags")
         if fibres is not None:
             fibres = _arrays.host_floats(fibres, np.float32, (n, 3), "fibres")
+            _arrays.require_finite(fibres, "fibres")
         if sheets is not None:
             sheets = _arrays.host_floats(sheets, np.float32, (n, 3), "sheets")
+            _arrays.require_finite(sheets, "sheets")
         self.num_points: int = len(points)
         self.num_tetra: int = n
         self._tags = None if tags is None else tags.copy()
@@ -183,6 +185,7 @@ class Solver:
             raise UsageError("gradient: of one set of sites {vertex: time}")
         times = _arrays.floats(times, self._dtype, (self.num_points,), "times")
         weights = _arrays.floats(weights, np.float64, (self.num_points,), "weights")
+        _arrays.require_finite(weights, "weights")
         given = None if velocities is None else self._velocities(velocities)
         find = self._model.gradient_double if self._dtype == np.float64 else self._model.gradient_single
         by_site: list[float] = []
@@ -201,7 +204,7 @@ class Solver:
         A file of that name is replaced when the new one is whole. Raises UsageError for other endings, OSError where
         the file cannot be written.
         """
-        array = _arrays.host(times)
+        array = _arrays.host(times, "times")
         _arrays.require_shape(array, (None, self.num_points) if array.ndim == 2 else (self.num_points,), "times")
         tags = {} if self._tags is None else {"tags": self._tags}
         names = ["times"] if array.ndim == 1 else [f"times_{k}" for k in range(len(array))]
@@ -243,10 +246,11 @@ class Solver:
         """(by tag, by tetrahedron), one of which is None."""
         if isinstance(velocities, Mapping):
             return {operator.index(tag): _three(v, f"tag {tag}") for tag, v in velocities.items()}, None
+        _arrays.refuse_masked(velocities, "velocities")
         if np.ndim(velocities) == 0 or not hasattr(velocities, "shape") and len(velocities) <= 3:
             v = _three(velocities, "all tetrahedra")
             return {int(tag): v for tag in ((0,) if self._tags is None else np.unique(self._tags))}, None
-        rows = _arrays.array_of(velocities)
+        rows = _arrays.array_of(velocities, "velocities")
         if rows.ndim == 1:
             rows = rows[:, None]
         if rows.ndim != 2 or not 1 <= rows.shape[1] <= 3:
@@ -256,7 +260,8 @@ class Solver:
 
 def _three(velocity: Any, where: str) -> _Three:
     """Velocities along fibre, sheet and normal."""
-    v = [float(x) for x in np.ravel(velocity)]
+    _arrays.refuse_masked(velocity, f"velocities of {where}")
+    v = [_numbers.any_real(x, f"velocities of {where}") for x in np.ravel(velocity)]
     if not 1 <= len(v) <= 3:
         raise InputError(f"velocities of {where}: one to three numbers, not {len(v)}")
     return v[0], v[min(1, len(v) - 1)], v[-1]
@@ -269,7 +274,8 @@ def _sets(sites: Any, num_points: int) -> tuple[list[list[tuple[int, float]]], b
     for one in [sites] if is_one else sites:
         if not isinstance(one, Mapping):
             raise UsageError("sites: {vertex: time in ms}, or a list of such sets")
-        pairs = [(operator.index(vertex), float(time)) for vertex, time in one.items()]
+        pairs = [(_numbers.whole(vertex, "sites: vertex"), _numbers.real(time, f"sites: time of vertex {vertex}"))
+                 for vertex, time in one.items()]
         for vertex, _ in pairs:
             if not 0 <= vertex < num_points:
                 raise InputError(f"sites: vertex {vertex}, and the mesh has 0 to {num_points - 1}")
