@@ -4,7 +4,9 @@
 #include "python/engine/arrays.hpp"
 #include "python/engine/named.hpp"
 #include "python/engine/runtime.hpp"
+#include "python/pfem/quadratic_check.hpp"
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/core/io/mesh/duplicate_elements.hpp>
 #include <ossatura/core/mesh/mechanics/free_motion.hpp>
 #include <ossatura/core/pfem/meshes.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
@@ -493,9 +495,16 @@ std::shared_ptr<const PfemMesh> make_pfem_mesh(std::vector<double> point,
   shape.mesh.shape = ElementShape::hexa;
   shape.mesh.point = std::move(point);
   shape.mesh.node = std::move(node);
-  make_hexa_entities(shape.mesh); // throws for what is none
-  if (!quadratic.empty())
+  if (const auto twice = find_duplicate_element(shape.mesh.node, 8))
+    fail<InputError>("hexa: element ", twice->second, " has the same nodes as element ",
+                     twice->first, ": it would count twice; remove one of the two");
+  const HexaEntities entities = make_hexa_entities(shape.mesh); // throws for what is none
+  if (!quadratic.empty()) {
+    if (const std::string fault = describe_quadratic_fault(shape.mesh, entities, quadratic);
+        !fault.empty())
+      fail<InputError>("quadratic: ", fault);
     shape.map = make_quadratic_map(std::move(quadratic));
+  }
   return std::make_shared<const MeshOf>(std::move(shape));
 }
 

@@ -139,6 +139,9 @@ class Refusals(unittest.TestCase):
         self.refuse(ossatura.InputError, "all of its elements are void",
                     roles=np.where(points[topopt.box((4, 3, 2), (4, 3, 2))[1]].mean(1)[:, 0] > 3, 2, 0))
         self.refuse(ValueError, "", hexa=np.full((24, 8), 1000))
+        hexa = topopt.box((4, 3, 2), (4, 3, 2))[1]
+        turned = hexa[5, [1, 2, 3, 0, 5, 6, 7, 4]]  # the same element with another first node
+        self.refuse(ossatura.InputError, "element 24 has the same nodes as element 5", hexa=np.vstack([hexa, [turned]]))
 
     def test_options(self):
         self.refuse(ossatura.UsageError, "filter", filter="coffee")

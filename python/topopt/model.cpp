@@ -5,6 +5,7 @@
 #include "python/engine/named.hpp"
 #include "python/engine/runtime.hpp"
 #include <ossatura/core/base/backend.hpp>
+#include <ossatura/core/io/mesh/duplicate_elements.hpp>
 #include <ossatura/core/machine/large_pages.hpp>
 #include <ossatura/core/machine/part_loop.hpp>
 #include <ossatura/core/machine/processor_binding.hpp>
@@ -78,6 +79,9 @@ std::int32_t find_load_on_void(const DesignProblem& problem) {
 /// What the library leaves to its callers, of a mesh that it takes: what is wrong, or an empty
 /// string.
 std::string describe_fault(const DesignProblem& problem) {
+  if (const auto twice = find_duplicate_element(problem.mesh.node, 8))
+    return "hexa: element " + std::to_string(twice->second) + " has the same nodes as element " +
+           std::to_string(twice->first) + ": it would count twice; remove one of the two";
   if (const std::int32_t node = find_load_on_void(problem); node >= 0)
     return "loads: node " + std::to_string(node) +
            " is loaded, but all of its elements are void: load others, or make these free or solid";
