@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _arrays, _backends, _core, _draw, _numbers, _save
 from ._errors import ConvergenceError, InputError, UsageError, choice
 from ._libraries import NUMPY, is_on_gpu, library_of
+from ._log import logger
 
 __all__ = ["Gradient", "Info", "Solver"]
 
@@ -120,6 +121,13 @@ class Solver:
         self.backend: str = _backends.choose(backend)
         by_tag, by_tetra = self._velocities(velocities)
         self._model = _core.EikonalModel(self.backend, points, tetra, tags, fibres, sheets, by_tag, by_tetra, choose)
+        _require_volume(self._points, self._tetra)
+        unused = self._without(self._tetra)
+        self._unused = unused if unused.any() else None
+        if self._unused is not None:
+            logger.warning("%d of %d points (%d is the first) belong to no tetrahedron: no wave arrives there", unused.sum(),
+                           self.num_points, unused.argmax(), extra={"code": "unused-points"})
+        self._blocked = self._blocked_by(by_tag, by_tetra)
 
     @property
     def info(self) -> Info | None:
@@ -130,7 +138,7 @@ class Solver:
         """Other velocities for later solves, as in the constructor."""
         given = self._velocities(velocities)
         with self._lock:
-            self._model.set_velocities(*given)
+            self._set_velocities(*given)
 
     def solve(self, sites: Mapping[int, float] | Sequence[Mapping[int, float]], *,
               velocities: Velocities | None = None, out: NDArray[Any] | None = None, check: bool = True,
@@ -154,7 +162,8 @@ class Solver:
         times: NDArray[Any]
         with self._lock:
             if given is not None:
-                self._model.set_velocities(*given)
+                self._set_velocities(*given)
+            self._require_start(sets)
             if out is None:
                 library = library_of(velocities) if is_on_gpu(velocities) else self._library
                 times = library.make(shape, self._dtype, lambda memory: numbers.update(solve(sets, observe, memory)))
@@ -192,7 +201,7 @@ class Solver:
         library = library_of(times, weights)
         with self._lock:
             if given is not None:
-                self._model.set_velocities(*given)
+                self._set_velocities(*given)
             out = (self._library if library is NUMPY else library).make(
                 (self.num_tetra, 3), np.float64, lambda memory: by_site.extend(find(sets[0], times, weights, memory)))
         return Gradient({vertex: slope for (vertex, _), slope in zip(sets[0], by_site)}, out, self._tags)
@@ -238,6 +247,42 @@ class Solver:
         return _draw.summary("activation times", rows, lambda figure: _draw.surface(
             figure, self._points, [faces], [values], "ms", "mm"), (5, 3.5))
 
+    def _set_velocities(self, by_tag: dict[int, _Three] | None, by_tetra: NDArray[np.float64] | None) -> None:
+        self._model.set_velocities(by_tag, by_tetra)
+        self._blocked = self._blocked_by(by_tag, by_tetra)
+
+    def _without(self, tetra: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """[num_points] vertices of none of these tetrahedra."""
+        without = np.ones(self.num_points, bool)
+        without[tetra] = False
+        return without
+
+    def _blocked_by(self, by_tag: dict[int, _Three] | None, by_tetra: NDArray[np.float64] | None) -> (
+            NDArray[np.bool_] | None):
+        """[num_points] vertices from which no wave goes, all of whose tetrahedra do not conduct; None without any."""
+        if by_tag is None:
+            assert by_tetra is not None
+            conducts = by_tetra[:, 0] > 0
+            return self._unused if bool(conducts.all()) else self._without(self._tetra[_arrays.host(conducts)])
+        blocked = [tag for tag, velocity in by_tag.items() if not velocity[0] > 0]
+        if not blocked:
+            return self._unused
+        tags = np.zeros(self.num_tetra, np.int32) if self._tags is None else self._tags
+        return self._without(self._tetra[~np.isin(tags, blocked)])
+
+    def _require_start(self, sets: list[list[tuple[int, float]]]) -> None:
+        """Raises InputError for a set of sites from which no wave goes."""
+        if self._blocked is None:
+            return
+        for number, pairs in enumerate(sets):
+            blocked = [vertex for vertex, _ in pairs if self._blocked[vertex]]
+            if len(blocked) == len(pairs):
+                raise InputError(f"sites: vertex {blocked[0]}{f' of set {number}' if len(sets) > 1 else ''} lies in tissue "
+                                 "that does not conduct, or in no tetrahedron: no wave starts there")
+            if blocked:
+                logger.info("%d of %d sites (vertex %d is the first) lie in tissue that does not conduct", len(blocked),
+                            len(pairs), blocked[0], extra={"code": ""})
+
     @functools.cached_property
     def _faces(self) -> NDArray[np.int32]:
         return _draw.boundary(self._tetra)[0]
@@ -256,6 +301,18 @@ class Solver:
         if rows.ndim != 2 or not 1 <= rows.shape[1] <= 3:
             raise InputError(f"velocities: an array of shape [{self.num_tetra}, 1 to 3], not {list(rows.shape)}")
         return None, _arrays.floats(rows, np.float64, (self.num_tetra, rows.shape[1]), "velocities")
+
+
+def _require_volume(points: NDArray[np.float64], tetra: NDArray[np.int32]) -> None:
+    """Raises InputError where all tetrahedra are flat, as without a coordinate."""
+    for first in range(0, len(tetra), 1 << 14):  # the first ones tell, of most meshes
+        corners = points[tetra[first:first + (1 << 14)]]
+        longest = max(np.linalg.norm(corners[:, k] - corners[:, m], axis=1).max() for k in range(4) for m in range(k))
+        edges = corners[:, 1:] - corners[:, :1]
+        if longest > 0 and (np.abs(np.linalg.det(edges / longest)) > 1e-9).any():
+            return
+    raise InputError(f"tetra: none of the {len(tetra)} has a volume: all points lie in a plane or in one place; is a "
+                     "coordinate missing?")
 
 
 def _three(velocity: Any, where: str) -> _Three:

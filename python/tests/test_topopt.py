@@ -114,6 +114,17 @@ class Gradients(unittest.TestCase):
         self.assertAlmostEqual((x * found.gradient).sum() / found.objective, -3, delta=1e-6)
 
 
+class Doubts(unittest.TestCase):
+    def test_forces_that_do_nothing(self):
+        points, hexa, options = cantilever((4, 3, 2))
+        loads = np.array(options["loads"])
+        loads[0, 1:] = -1  # at x = 0, which is held
+        with self.assertLogs("ossatura", "WARNING") as log:
+            topopt.Optimizer(points, hexa, **{**options, "loads": [options["loads"], loads]})
+        self.assertEqual([record.code for record in log.records], ["lost-load"])
+        self.assertRegex(log.output[0], r"loads: 2 of 6 components of load case 1 .* \(node 0 is the first\)")
+
+
 class Refusals(unittest.TestCase):
     def refuse(self, error, text, **changes):
         points, hexa, options = cantilever((4, 3, 2))
