@@ -122,6 +122,9 @@ class Optimizer:
             if np.any((roles < 0) | (roles > 2)):
                 raise InputError("roles: 0 free, 1 solid, 2 void")
             roles = roles.astype(np.uint8)
+        for plane in mirrors:
+            if not isinstance(plane, (tuple, list)) or len(plane) != 2:
+                raise TypeError(f"mirrors: planes of an axis and a place in m, as (\"x\", 0.0), not {plane!r}")
         planes = [(_AXES.index(choice(axis, _AXES, "mirrors")), _numbers.real(place, "mirrors")) for axis, place in mirrors]
         self.num_elem: int = len(elements)
         self.num_points: int = len(nodes)
@@ -264,10 +267,13 @@ class Optimizer:
 
 def box(cells: Sequence[int], size: Sequence[float]) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     """Points and hexa of a box from the origin, of nx, ny, nz equal cells: x fastest in both."""
-    nx, ny, nz = (int(n) for n in cells)
-    if min(nx, ny, nz) < 1:
-        raise UsageError(f"cells={tuple(cells)!r}: at least one along each axis")
-    axes = [np.linspace(0, length, n + 1) for n, length in zip((nx, ny, nz), size)]
+    counts, sides = _numbers.vector(cells, "cells"), _numbers.vector(size, "size")
+    if min(counts) < 1 or any(n != int(n) for n in counts):
+        raise UsageError(f"cells={tuple(cells)!r}: whole numbers, at least one along each axis")
+    if not min(sides) > 0:
+        raise UsageError(f"size={sides!r}: m, greater than 0 along each axis")
+    nx, ny, nz = (int(n) for n in counts)
+    axes = [np.linspace(0, length, n + 1) for n, length in zip((nx, ny, nz), sides)]
     z, y, x = np.meshgrid(axes[2], axes[1], axes[0], indexing="ij")
     points = np.stack([x.ravel(), y.ravel(), z.ravel()], 1)
     row, plane = nx + 1, (nx + 1) * (ny + 1)

@@ -137,6 +137,10 @@ class Topopt(Arguments):
         self.refuse(TypeError, "max_steps=2.5", self.make, max_steps=2.5)
         self.refuse(ossatura.UsageError, "penalty=nan", self.make, penalty=NAN)
         self.refuse(ossatura.UsageError, "weights=nan", self.make, weights=[NAN])
+        self.refuse(TypeError, "mirrors: planes.* not 'x'", self.make, mirrors=("x", 0.0))
+        self.refuse(ossatura.InputError, "size: an array of shape", topopt.box, (2, 2, 2), (1, 1))
+        self.refuse(ossatura.UsageError, "size=", topopt.box, (2, 2, 2), (1, 0, 1))
+        self.refuse(ossatura.UsageError, "cells=", topopt.box, (2, 2.5, 2), (1, 1, 1))
         self.refuse(TypeError, "case=0.5", self.make().displacement, 0.5)
 
 
