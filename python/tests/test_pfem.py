@@ -207,6 +207,19 @@ class Gradients(unittest.TestCase):
 
 
 class Refusals(unittest.TestCase):
+    def test_loads_that_do_nothing(self):
+        points, hexa = topopt.box((2, 1, 1), (2.0, 1.0, 1.0))
+        model = pfem.Model(pfem.Mesh(points, hexa), order=2, young=1.0, poisson=0.0)
+        model.hold(points[:, 0] == 0)
+        model.add_traction(points[:, 0] == 0, (1, 0, 0))
+        with self.assertRaisesRegex(ossatura.InputError, "all loads act where the body is held"):
+            model.solve()
+        model.add_traction(points[:, 0] == 2, (1, 0, 0))
+        with self.assertLogs("ossatura", "WARNING") as log:
+            self.assertAlmostEqual(model.solve().strain_energy, 1.0)  # 1/2 stress^2 volume / young
+        self.assertEqual([record.code for record in log.records], ["lost-load"])
+        self.assertIn("load 0: all of its forces", log.output[0])
+
     def test_curved_elements_that_do_not_fit(self):
         points, hexa = topopt.box((2, 1, 1), (2.0, 1.0, 1.0))
         edges = "01 45 32 76 03 47 12 56 04 37 15 26".split()
