@@ -30,10 +30,20 @@ nb::ndarray<nb::array_api> zeros_on_device(const std::vector<std::size_t>& shape
                                     nb::device::cuda::value, made.device);
 }
 
+/// Messages of the library's preconditions, whichever function they come through.
+void translate_precondition(const std::exception_ptr& error, void*) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::invalid_argument& e) {
+    PyErr_SetString(PyExc_ValueError, without_place(e.what()).c_str());
+  }
+}
+
 } // namespace
 
 NB_MODULE(_core, module) {
   nb::set_leak_warnings(false); // whoever keeps references at exit, as torch does, is no concern
+  nb::register_exception_translator(translate_precondition);
   nb::exception<ossatura::InputError>(module, "InputError", PyExc_ValueError);
   nb::exception<ossatura::UsageError>(module, "UsageError", PyExc_ValueError);
   nb::exception<NotConverged>(module, "NotConverged", PyExc_RuntimeError);

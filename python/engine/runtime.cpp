@@ -6,7 +6,7 @@
 #include <ossatura/core/base/version.hpp>
 #include <ossatura/core/machine/kokkos_runtime.hpp>
 
-#include <regex>
+#include <cctype>
 
 namespace ossatura::python {
 
@@ -15,13 +15,6 @@ namespace {
 KokkosRuntime* kokkos = nullptr; // not ended by exit(): a forked process has none of its threads
 Holder* first_holder = nullptr;
 RuntimeHooks present_hooks{};
-
-/// OSSATURA_REQUIRE begins with the file and line of the source, which tell a caller from Python
-/// nothing.
-std::string without_place(const std::string& text) {
-  static const std::regex place("^[^ :]*\\.[ch]pp:[0-9]+: ");
-  return std::regex_replace(text, place, "");
-}
 
 } // namespace
 
@@ -76,8 +69,7 @@ void throw_if_cancelled() {
 std::exception_ptr translated(std::exception_ptr error) {
   try {
     std::rethrow_exception(error);
-  } catch (const std::invalid_argument& e) {
-    return std::make_exception_ptr(std::invalid_argument(without_place(e.what())));
+  } catch (const std::invalid_argument&) {
   } catch (const InputError&) {
   } catch (const UsageError&) {
   } catch (const BackendError&) {
@@ -87,6 +79,18 @@ std::exception_ptr translated(std::exception_ptr error) {
   } catch (...) {
   }
   return error;
+}
+
+std::string without_place(const std::string& message) {
+  for (const char* extension : {".cpp:", ".hpp:"})
+    if (const std::size_t place = message.find(extension); place != std::string::npos) {
+      std::size_t end = place + 5;
+      while (end < message.size() && std::isdigit(static_cast<unsigned char>(message[end])) != 0)
+        ++end;
+      if (end > place + 5 && message.compare(end, 2, ": ") == 0)
+        return message.substr(end + 2);
+    }
+  return message;
 }
 
 int count_threads(const std::string& backend) {

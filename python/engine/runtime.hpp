@@ -70,9 +70,12 @@ bool is_cancelled();
 /// Throws Interrupted where it is.
 void throw_if_cancelled();
 
-/// The error that Python is to see in place of `error`: OutOfMemory for what means that, and
-/// messages without the place in our sources.
+/// The error that Python is to see in place of `error`: OutOfMemory for what means that.
 std::exception_ptr translated(std::exception_ptr error);
+
+/// A message of OSSATURA_REQUIRE without the file and line of our source, which tell a caller from
+/// Python nothing.
+std::string without_place(const std::string& message);
 
 /// Threads of a backend. Kokkos is started.
 int count_threads(const std::string& backend);

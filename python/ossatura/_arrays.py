@@ -13,20 +13,31 @@ from ._errors import InputError
 from ._libraries import NUMPY, is_on_gpu, library_of
 
 
-def array_of(values: Any) -> Any:
+def array_of(values: Any, what: str) -> Any:
     """An array on a GPU as it is, all else as one of NumPy."""
+    refuse_masked(values, what)
     return values if is_on_gpu(values) else np.asarray(values)
 
 
-def host(values: Any) -> NDArray[Any]:
+def host(values: Any, what: str = "array") -> NDArray[Any]:
     """An array of NumPy."""
+    refuse_masked(values, what)
     found: NDArray[Any] = library_of(values).host(values)
     return found
 
 
+def refuse_masked(values: Any, what: str) -> None:
+    """Raises TypeError for an array of numpy.ma with masked entries, and for a list of such arrays: NumPy would take
+    what is below the mask."""
+    some = values if isinstance(values, (list, tuple)) else (values,)
+    if any(isinstance(one, np.ma.MaskedArray) and np.ma.is_masked(one) for one in some):
+        raise TypeError(f"{what}: a masked array, whose masked entries have no values here: say by filled() what they are, "
+                        "as array.filled(0)")
+
+
 def floats(values: ArrayLike, dtype: DTypeLike, shape: Sequence[int | None], what: str) -> NDArray[Any]:
     """A C-contiguous array of `dtype`, on the GPU where `values` is; None in `shape` is any length."""
-    library, array = library_of(values), array_of(values)
+    library, array = library_of(values), array_of(values, what)
     if library is not NUMPY:
         require_gpu()
     if library.kind(array) not in "fiu":
@@ -38,12 +49,12 @@ def floats(values: ArrayLike, dtype: DTypeLike, shape: Sequence[int | None], wha
 
 def host_floats(values: ArrayLike, dtype: DTypeLike, shape: Sequence[int | None], what: str) -> NDArray[Any]:
     """The same in memory of the host."""
-    return floats(host(values), dtype, shape, what)
+    return floats(host(values, what), dtype, shape, what)
 
 
 def integers(values: ArrayLike, shape: Sequence[int | None], what: str) -> NDArray[np.int32]:
     """A C-contiguous array of int32, in memory of the host."""
-    array = host(values)
+    array = host(values, what)
     if array.dtype.kind not in "iu":
         raise TypeError(f"{what}: integers, not {array.dtype}")
     require_shape(array, shape, what)
@@ -62,6 +73,13 @@ def output(out: Any, dtype: DTypeLike, shape: Sequence[int], what: str) -> Any:
     if not library.is_output(out, dtype, shape):
         raise TypeError(f"{what}: a writable C-contiguous array of {np.dtype(dtype)} of shape {list(shape)}")
     return out
+
+
+def require_finite(array: Any, what: str) -> None:
+    """Raises InputError, with the place of the first one, where a number is infinite or NaN."""
+    if not bool(library_of(array).module.isfinite(array).all()):
+        place = np.argwhere(~np.isfinite(host(array)))[0]
+        raise InputError(f"{what}[{', '.join(map(str, place))}] is not finite")
 
 
 def require_shape(array: Any, shape: Sequence[int | None], what: str) -> None:

@@ -18,12 +18,12 @@ import math
 import operator
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import IO, Any, TypeVar
+from typing import IO, Any, TypeVar, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _arrays, _backends, _core, _draw, _save
+from . import _arrays, _backends, _core, _draw, _numbers, _save
 from ._errors import ConvergenceError, UsageError, choice
 from ._libraries import Library, library_of
 from ._log import logger
@@ -34,6 +34,7 @@ __all__ = ["Engineering", "Homogenised", "Label", "Law", "Orthotropic", "QUANTIT
 
 _TESTS = ("axial", "confined", "shear", "torsion", "bending", "symshear")  # as BoneTestKind
 _AXES = ("x", "y", "z")
+Spacing = Union[float, Sequence[float], NDArray[Any]]
 _Number = TypeVar("_Number", bound=np.generic)
 _Checked = TypeVar("_Checked")
 _FIELDS = {"energy_density": "N/mm^2", "von_mises": "MPa", "effective_strain": ""}
@@ -92,7 +93,8 @@ class Law:
                     raise UsageError(f"Law({self.kind!r}): give {field.name}")
             elif field.name not in known:
                 raise UsageError(f"Law({self.kind!r}): {field.name}={value!r} has no effect; it has {', '.join(known)}")
-            elif math.isnan(value) or (math.isinf(value) and field.name not in ("lower", "upper")):
+            elif math.isnan(number := _numbers.any_real(value, f"Law({self.kind!r}): {field.name}")) or (
+                    math.isinf(number) and field.name not in ("lower", "upper")):
                 raise UsageError(f"Law({self.kind!r}): {field.name}={value!r} is no finite number")
         if self.kind == "threshold" and self.lower is None and self.upper is None:
             raise UsageError("Law('threshold'): give lower, upper or both; \"constant\" is bone whatever the value")
@@ -287,10 +289,11 @@ class Result:
         not count. One solve with the same supports, to `tolerance` (by default that of the test).
         Example: J = 1/2 sum (u - measured)^2 has the weights u - measured.
         """
-        array = _arrays.array_of(weights)
+        array = _arrays.array_of(weights, "weights")
         if self._axes == "xyz" and array.ndim == 4:
             array = array.swapaxes(0, 2)
         array = _arrays.floats(array, np.float64, (*(n + 1 for n in self._shape), 3), "weights")
+        _arrays.require_finite(array, "weights")
         options = _options("auto", self._options.tolerance if tolerance is None else tolerance,
                            self._options.max_iterations, self._options.precision or None)
         solved: list[Solve] = []
@@ -366,7 +369,7 @@ class Result:
             unit = _FIELDS[choice(field, tuple(_FIELDS), "field")]
             array, label = _arrays.host(getattr(self, field)), field.replace("_", " ") + (f", {unit}" if unit else "")
         else:
-            array, label = _arrays.host(field), ""
+            array, label = _arrays.host(field, "field"), ""
             _arrays.require_shape(array, _in_axes(np.empty(self._shape, bool), self._axes).shape, "field")
         return _in_axes(array, self._axes), label
 
@@ -478,7 +481,9 @@ class Homogenised:
         weights: [6, 6] dJ/dC: all 0 but a 1 for one entry. No further solve: dC_ij/dE_e = u_i' K_e u_j / (E_e V) with
         the displacements of the loads.
         """
-        matrix = _arrays.host_floats(weights, np.float64, (6, 6), "weights").tolist()
+        array = _arrays.host_floats(weights, np.float64, (6, 6), "weights")
+        _arrays.require_finite(array, "weights")
+        matrix = array.tolist()
         out = self._library.make(self._shape, np.float64, lambda memory: self._answer.gradient(matrix, memory))
         return _in_axes(out, self._axes)
 
@@ -550,7 +555,7 @@ class Remodelled:
                 f"{'' if self.converged else ', NOT CONVERGED'}>")
 
 
-def solve(modulus: ArrayLike, spacing: float, *, mask: ArrayLike | None = None, mask_labels: Sequence[int] | None = None,
+def solve(modulus: ArrayLike, spacing: Spacing, *, mask: ArrayLike | None = None, mask_labels: Sequence[int] | None = None,
           label_laws: Mapping[int, Law] | None = None, pads: Mapping[int, float | tuple[float, float]] | None = None,
           test: str = "axial", axis: str = "z", direction: str | None = None,
           strain: float = -0.01, displacement: float | None = None, angle: float = math.radians(1),
@@ -562,7 +567,7 @@ def solve(modulus: ArrayLike, spacing: float, *, mask: ArrayLike | None = None, 
     """Solves a mechanical test of a specimen between two plates at the ends of what is solid.
 
     modulus: [z, y, x] Young's moduli in MPa, 0 = void; float32 is read where it is, other numbers are converted.
-    spacing: edge of a voxel, mm.
+    spacing: edge of a voxel, mm; or three, which are equal.
     mask: labels of the voxels, whole numbers in an array of the image's shape: bone is where it has one of `mask_labels`,
         by default all but 0 and pads, and the result has numbers by label.
     label_laws: for labels of bone what the image's values mean there; with other labels they are moduli.
@@ -587,6 +592,7 @@ def solve(modulus: ArrayLike, spacing: float, *, mask: ArrayLike | None = None, 
     of range. The GIL is free meanwhile, and Ctrl-C ends the solve between two iterations.
     """
     image = _image(modulus, axes)
+    spacing, poisson = _numbers.edge(spacing, "spacing"), _numbers.real(poisson, "poisson")
     labels, chosen = _mask(mask, mask_labels, label_laws, pads, poisson, axes)
     made = _test(test, axis, direction, strain, displacement, angle, lateral, plate_depth, centre)
     options = _options(islands, tolerance, max_iterations, precision)
@@ -596,7 +602,7 @@ def solve(modulus: ArrayLike, spacing: float, *, mask: ArrayLike | None = None, 
     return _checked(result, [result], tolerance, check)
 
 
-def remodel(density: ArrayLike, spacing: float, *, steps: int, coefficient: float, exponent: float, stimulus: float,
+def remodel(density: ArrayLike, spacing: Spacing, *, steps: int, coefficient: float, exponent: float, stimulus: float,
             rate: float, limits: tuple[float, float], lazy: float = 0.0, mask: ArrayLike | None = None,
             mask_labels: Sequence[int] | None = None, pads: Mapping[int, float | tuple[float, float]] | None = None,
             test: str = "axial", axis: str = "z", direction: str | None = None, strain: float = -0.01,
@@ -618,6 +624,7 @@ def remodel(density: ArrayLike, spacing: float, *, steps: int, coefficient: floa
     meet the tolerance; callback() is called in all solves.
     """
     image = _image(density, axes, "density")
+    spacing, poisson = _numbers.edge(spacing, "spacing"), _numbers.real(poisson, "poisson")
     labels, chosen = _mask(mask, mask_labels, None, pads, poisson, axes)
     made = _test(test, axis, direction, strain, displacement, angle, lateral, plate_depth, centre)
     options = _options(islands, tolerance, max_iterations, precision)
@@ -633,22 +640,23 @@ def remodel(density: ArrayLike, spacing: float, *, steps: int, coefficient: floa
 
 def _test(test: str, axis: str, direction: str | None, strain: float, displacement: float | None, angle: float,
           lateral: str, plate_depth: float, centre: str | Sequence[float]) -> _core.BoneTest:
+    plate_depth = _numbers.real(plate_depth, "plate_depth")
     if test == "symshear" and (displacement is not None or plate_depth != 0):
         raise UsageError("displacement, plate_depth: symshear has no plates; give the strain")
     made = _core.BoneTest()
     made.kind = _TESTS.index(choice(test, _TESTS, "test"))
     made.axis = _AXES.index(choice(axis, _AXES, "axis"))
     made.direction = _direction(direction, test, axis)
-    made.strain = strain
-    made.displacement = displacement
-    made.angle = angle
+    made.strain = _numbers.real(strain, "strain")
+    made.displacement = None if displacement is None else _numbers.real(displacement, "displacement")
+    made.angle = _numbers.real(angle, "angle")
     made.lateral_free = choice(lateral, ("constrained", "free"), "lateral") == "free"
     made.plate_depth = plate_depth
     if isinstance(centre, str):
         made.about_mass = choice(centre, ("mass", "box"), "centre") == "mass"
     else:
         made.about_mass = False
-        made.centre = tuple(float(x) for x in centre)
+        made.centre = _numbers.vector(centre, "centre")
     return made
 
 
@@ -679,7 +687,7 @@ def _mask(mask: ArrayLike | None, mask_labels: Sequence[int] | None, label_laws:
             if value is not None:
                 raise UsageError(f"{name}: give the mask, which has the labels")
         return None, chosen
-    array = _arrays.host(mask)
+    array = _arrays.host(mask, "mask")
     array = array.astype(np.int32) if array.dtype.kind == "b" else array
     if axes == "xyz" and array.ndim == 3:
         array = array.swapaxes(0, 2)
@@ -718,7 +726,9 @@ def _label_law(label: int, law: Law, poisson: float) -> _core.BoneLabelLaw:
 def _pad(label: int, pad: float | tuple[float, float], poisson: float) -> _core.BonePad:
     made = _core.BonePad()
     made.label = label
-    made.modulus, made.poisson = pad if isinstance(pad, tuple) else (pad, poisson)
+    modulus, ratio = pad if isinstance(pad, tuple) and len(pad) == 2 else (pad, poisson)
+    made.modulus = _numbers.any_real(modulus, f"pads[{label}]")
+    made.poisson = _numbers.any_real(ratio, f"pads[{label}]: Poisson's ratio")
     if not 0 < made.modulus <= 1e30:
         raise UsageError(f"pads[{label}]: a modulus of {made.modulus!r}: greater than 0, up to 1e30 MPa")
     _ratio(made.poisson, f"pads[{label}]")
@@ -739,23 +749,26 @@ def _pads_of(labels: NDArray[np.int32] | None,
 def _adaptation(steps: int, coefficient: float, exponent: float, stimulus: float, lazy: float, rate: float,
                 limits: tuple[float, float]) -> _core.BoneAdaptation:
     made = _core.BoneAdaptation()
-    made.steps = steps
+    made.steps = _numbers.whole(steps, "steps")
     if not 0 <= steps <= 100000:
         raise UsageError(f"steps={steps!r}: 0 to 100000")
     for name, value in (("coefficient", coefficient), ("exponent", exponent), ("stimulus", stimulus), ("rate", rate)):
-        if not 0 < value < math.inf:
+        number = _numbers.any_real(value, name)
+        if not 0 < number < math.inf:
             raise UsageError(f"{name}={value!r}: greater than 0")
-        setattr(made, name, value)
-    if not 0 <= lazy < 1:
+        setattr(made, name, number)
+    made.lazy = _numbers.any_real(lazy, "lazy")
+    if not 0 <= made.lazy < 1:
         raise UsageError(f"lazy={lazy!r}: a part, from 0 to less than 1")
-    made.lazy = lazy
-    made.least, made.most = limits
+    if np.shape(limits) != (2,):
+        raise TypeError(f"limits={limits!r}: the least and the greatest density, g/cm^3")
+    made.least, made.most = (_numbers.any_real(limit, "limits") for limit in limits)
     if not 0 < made.least < made.most <= 100:
         raise UsageError(f"limits={limits!r}: densities in g/cm^3, greater than 0 and in order, such as (0.01, 1.74)")
     return made
 
 
-def homogenise(modulus: ArrayLike, spacing: float, *, boundary: str = "kinematic", poisson: float = 0.3,
+def homogenise(modulus: ArrayLike, spacing: Spacing, *, boundary: str = "kinematic", poisson: float = 0.3,
                islands: str = "auto", tolerance: float = 1e-6, max_iterations: int = 1000, precision: str | None = None, axes: str = "zyx",
                backend: str | None = None, gradients: bool = False, check: bool = True, progress: bool = False,
                callback: Callable[[int, float], None] | None = None) -> Homogenised:
@@ -767,6 +780,7 @@ def homogenise(modulus: ArrayLike, spacing: float, *, boundary: str = "kinematic
     """
     choice(boundary, ("kinematic", "periodic"), "boundary")
     image = _image(modulus, axes)
+    spacing, poisson = _numbers.edge(spacing, "spacing"), _numbers.real(poisson, "poisson")
     options = _options(islands, tolerance, max_iterations, precision)
     with shown(progress, "homogenise", 6, tolerance, callback) as observe:
         answer = _core.homogenise_bone(_backends.choose(backend), image, spacing, poisson, options, boundary == "periodic",
@@ -786,7 +800,7 @@ def _engineering(stiffness: NDArray[np.float64]) -> Engineering | None:
 
 
 def _image(modulus: ArrayLike, axes: str, what: str = "modulus") -> NDArray[np.float32]:
-    array = _arrays.array_of(modulus)
+    array = _arrays.array_of(modulus, what)
     if choice(axes, ("zyx", "xyz"), "axes") == "xyz" and array.ndim == 3:
         array = array.swapaxes(0, 2)
     return _arrays.floats(array, np.float32, (None, None, None), what)
@@ -809,12 +823,8 @@ def _options(islands: str, tolerance: float, max_iterations: int, precision: str
     options = _core.BoneOptions()
     options.islands = choice(islands, ("auto", "drop", "error"), "islands")
     options.precision = "" if precision is None else choice(precision, ("lean", "mixed", "double"), "precision")
-    if not 0 < tolerance < 1:
-        raise UsageError(f"tolerance={tolerance!r}: between 0 and 1")
-    if max_iterations < 1:
-        raise UsageError(f"max_iterations={max_iterations!r}: at least 1")
-    options.tolerance = tolerance
-    options.max_iterations = max_iterations
+    options.tolerance = _numbers.tolerance(tolerance)
+    options.max_iterations = _numbers.at_least(1, max_iterations, "max_iterations")
     return options
 
 

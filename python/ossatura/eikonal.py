@@ -18,9 +18,10 @@ from typing import Any, Union
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _arrays, _backends, _core, _draw, _save
+from . import _arrays, _backends, _core, _draw, _numbers, _save
 from ._errors import ConvergenceError, InputError, UsageError, choice
 from ._libraries import NUMPY, is_on_gpu, library_of
+from ._log import logger
 
 __all__ = ["Gradient", "Info", "Solver"]
 
@@ -94,9 +95,9 @@ class Solver:
         choose = _core.EikonalChoice()
         choose.is_double = choice(precision, ("double", "single"), "precision") == "double"
         choose.method = choice(method, _METHODS, "method")
-        choose.deterministic = deterministic
-        choose.tolerance = tolerance
-        choose.max_iterations = max_iterations
+        choose.deterministic = bool(deterministic)
+        choose.tolerance = _numbers.real(tolerance, "tolerance")
+        choose.max_iterations = _numbers.at_least(1, max_iterations, "max_iterations")
         self._library = library_of(points, tetra, fibres, velocities)
         points = _arrays.host_floats(points, np.float64, (None, 3), "points")
         tetra = _arrays.integers(tetra, (None, 4), "tetra")
@@ -105,8 +106,10 @@ class Solver:
             tags = _arrays.integers(tags, (n,), "tags")
         if fibres is not None:
             fibres = _arrays.host_floats(fibres, np.float32, (n, 3), "fibres")
+            _arrays.require_finite(fibres, "fibres")
         if sheets is not None:
             sheets = _arrays.host_floats(sheets, np.float32, (n, 3), "sheets")
+            _arrays.require_finite(sheets, "sheets")
         self.num_points: int = len(points)
         self.num_tetra: int = n
         self._tags = None if tags is None else tags.copy()
@@ -118,6 +121,13 @@ class Solver:
         self.backend: str = _backends.choose(backend)
         by_tag, by_tetra = self._velocities(velocities)
         self._model = _core.EikonalModel(self.backend, points, tetra, tags, fibres, sheets, by_tag, by_tetra, choose)
+        _require_volume(self._points, self._tetra)
+        unused = self._without(self._tetra)
+        self._unused = unused if unused.any() else None
+        if self._unused is not None:
+            logger.warning("%d of %d points (%d is the first) belong to no tetrahedron: no wave arrives there", unused.sum(),
+                           self.num_points, unused.argmax(), extra={"code": "unused-points"})
+        self._blocked = self._blocked_by(by_tag, by_tetra)
 
     @property
     def info(self) -> Info | None:
@@ -128,7 +138,7 @@ class Solver:
         """Other velocities for later solves, as in the constructor."""
         given = self._velocities(velocities)
         with self._lock:
-            self._model.set_velocities(*given)
+            self._set_velocities(*given)
 
     def solve(self, sites: Mapping[int, float] | Sequence[Mapping[int, float]], *,
               velocities: Velocities | None = None, out: NDArray[Any] | None = None, check: bool = True,
@@ -152,7 +162,8 @@ class Solver:
         times: NDArray[Any]
         with self._lock:
             if given is not None:
-                self._model.set_velocities(*given)
+                self._set_velocities(*given)
+            self._require_start(sets)
             if out is None:
                 library = library_of(velocities) if is_on_gpu(velocities) else self._library
                 times = library.make(shape, self._dtype, lambda memory: numbers.update(solve(sets, observe, memory)))
@@ -183,13 +194,14 @@ class Solver:
             raise UsageError("gradient: of one set of sites {vertex: time}")
         times = _arrays.floats(times, self._dtype, (self.num_points,), "times")
         weights = _arrays.floats(weights, np.float64, (self.num_points,), "weights")
+        _arrays.require_finite(weights, "weights")
         given = None if velocities is None else self._velocities(velocities)
         find = self._model.gradient_double if self._dtype == np.float64 else self._model.gradient_single
         by_site: list[float] = []
         library = library_of(times, weights)
         with self._lock:
             if given is not None:
-                self._model.set_velocities(*given)
+                self._set_velocities(*given)
             out = (self._library if library is NUMPY else library).make(
                 (self.num_tetra, 3), np.float64, lambda memory: by_site.extend(find(sets[0], times, weights, memory)))
         return Gradient({vertex: slope for (vertex, _), slope in zip(sets[0], by_site)}, out, self._tags)
@@ -201,7 +213,7 @@ class Solver:
         A file of that name is replaced when the new one is whole. Raises UsageError for other endings, OSError where
         the file cannot be written.
         """
-        array = _arrays.host(times)
+        array = _arrays.host(times, "times")
         _arrays.require_shape(array, (None, self.num_points) if array.ndim == 2 else (self.num_points,), "times")
         tags = {} if self._tags is None else {"tags": self._tags}
         names = ["times"] if array.ndim == 1 else [f"times_{k}" for k in range(len(array))]
@@ -235,6 +247,42 @@ class Solver:
         return _draw.summary("activation times", rows, lambda figure: _draw.surface(
             figure, self._points, [faces], [values], "ms", "mm"), (5, 3.5))
 
+    def _set_velocities(self, by_tag: dict[int, _Three] | None, by_tetra: NDArray[np.float64] | None) -> None:
+        self._model.set_velocities(by_tag, by_tetra)
+        self._blocked = self._blocked_by(by_tag, by_tetra)
+
+    def _without(self, tetra: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """[num_points] vertices of none of these tetrahedra."""
+        without = np.ones(self.num_points, bool)
+        without[tetra] = False
+        return without
+
+    def _blocked_by(self, by_tag: dict[int, _Three] | None, by_tetra: NDArray[np.float64] | None) -> (
+            NDArray[np.bool_] | None):
+        """[num_points] vertices from which no wave goes, all of whose tetrahedra do not conduct; None without any."""
+        if by_tag is None:
+            assert by_tetra is not None
+            conducts = by_tetra[:, 0] > 0
+            return self._unused if bool(conducts.all()) else self._without(self._tetra[_arrays.host(conducts)])
+        blocked = [tag for tag, velocity in by_tag.items() if not velocity[0] > 0]
+        if not blocked:
+            return self._unused
+        tags = np.zeros(self.num_tetra, np.int32) if self._tags is None else self._tags
+        return self._without(self._tetra[~np.isin(tags, blocked)])
+
+    def _require_start(self, sets: list[list[tuple[int, float]]]) -> None:
+        """Raises InputError for a set of sites from which no wave goes."""
+        if self._blocked is None:
+            return
+        for number, pairs in enumerate(sets):
+            blocked = [vertex for vertex, _ in pairs if self._blocked[vertex]]
+            if len(blocked) == len(pairs):
+                raise InputError(f"sites: vertex {blocked[0]}{f' of set {number}' if len(sets) > 1 else ''} lies in tissue "
+                                 "that does not conduct, or in no tetrahedron: no wave starts there")
+            if blocked:
+                logger.info("%d of %d sites (vertex %d is the first) lie in tissue that does not conduct", len(blocked),
+                            len(pairs), blocked[0], extra={"code": ""})
+
     @functools.cached_property
     def _faces(self) -> NDArray[np.int32]:
         return _draw.boundary(self._tetra)[0]
@@ -243,10 +291,11 @@ class Solver:
         """(by tag, by tetrahedron), one of which is None."""
         if isinstance(velocities, Mapping):
             return {operator.index(tag): _three(v, f"tag {tag}") for tag, v in velocities.items()}, None
+        _arrays.refuse_masked(velocities, "velocities")
         if np.ndim(velocities) == 0 or not hasattr(velocities, "shape") and len(velocities) <= 3:
             v = _three(velocities, "all tetrahedra")
             return {int(tag): v for tag in ((0,) if self._tags is None else np.unique(self._tags))}, None
-        rows = _arrays.array_of(velocities)
+        rows = _arrays.array_of(velocities, "velocities")
         if rows.ndim == 1:
             rows = rows[:, None]
         if rows.ndim != 2 or not 1 <= rows.shape[1] <= 3:
@@ -254,9 +303,22 @@ class Solver:
         return None, _arrays.floats(rows, np.float64, (self.num_tetra, rows.shape[1]), "velocities")
 
 
+def _require_volume(points: NDArray[np.float64], tetra: NDArray[np.int32]) -> None:
+    """Raises InputError where all tetrahedra are flat, as without a coordinate."""
+    for first in range(0, len(tetra), 1 << 14):  # the first ones tell, of most meshes
+        corners = points[tetra[first:first + (1 << 14)]]
+        longest = max(np.linalg.norm(corners[:, k] - corners[:, m], axis=1).max() for k in range(4) for m in range(k))
+        edges = corners[:, 1:] - corners[:, :1]
+        if longest > 0 and (np.abs(np.linalg.det(edges / longest)) > 1e-9).any():
+            return
+    raise InputError(f"tetra: none of the {len(tetra)} has a volume: all points lie in a plane or in one place; is a "
+                     "coordinate missing?")
+
+
 def _three(velocity: Any, where: str) -> _Three:
     """Velocities along fibre, sheet and normal."""
-    v = [float(x) for x in np.ravel(velocity)]
+    _arrays.refuse_masked(velocity, f"velocities of {where}")
+    v = [_numbers.any_real(x, f"velocities of {where}") for x in np.ravel(velocity)]
     if not 1 <= len(v) <= 3:
         raise InputError(f"velocities of {where}: one to three numbers, not {len(v)}")
     return v[0], v[min(1, len(v) - 1)], v[-1]
@@ -269,7 +331,8 @@ def _sets(sites: Any, num_points: int) -> tuple[list[list[tuple[int, float]]], b
     for one in [sites] if is_one else sites:
         if not isinstance(one, Mapping):
             raise UsageError("sites: {vertex: time in ms}, or a list of such sets")
-        pairs = [(operator.index(vertex), float(time)) for vertex, time in one.items()]
+        pairs = [(_numbers.whole(vertex, "sites: vertex"), _numbers.real(time, f"sites: time of vertex {vertex}"))
+                 for vertex, time in one.items()]
         for vertex, _ in pairs:
             if not 0 <= vertex < num_points:
                 raise InputError(f"sites: vertex {vertex}, and the mesh has 0 to {num_points - 1}")

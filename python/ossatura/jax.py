@@ -98,7 +98,7 @@ def compliance(optimizer: topopt.Optimizer) -> Callable[[Any], Any]:
     return lambda x: function(_floating(x))
 
 
-def stiffness(spacing: float, quantity: str = "stiffness", **options: Any) -> Callable[[Any], Any]:
+def stiffness(spacing: bone.Spacing, quantity: str = "stiffness", **options: Any) -> Callable[[Any], Any]:
     """f(modulus) -> a number of bone.solve(modulus, spacing, **options) that has a gradient: `quantity` of
     bone.Result.gradient(). modulus: an image in MPa, which single precision holds; 0 = void, whose derivative is 0."""
     choice(quantity, bone.QUANTITIES, "quantity")
@@ -120,7 +120,7 @@ def stiffness(spacing: float, quantity: str = "stiffness", **options: Any) -> Ca
     return lambda modulus: function(_floating(modulus))
 
 
-def displacement(spacing: float, **options: Any) -> Callable[[Any], Any]:
+def displacement(spacing: bone.Spacing, **options: Any) -> Callable[[Any], Any]:
     """f(modulus) -> [z + 1, y + 1, x + 1, 3] mm, the displacement of bone.solve(modulus, spacing, **options).
     modulus: as of stiffness(). The gradient of any number of it solves anew, and once more."""
 
@@ -134,7 +134,7 @@ def displacement(spacing: float, **options: Any) -> Callable[[Any], Any]:
     return _pulled(solve, pull, lambda shape: (*(n + 1 for n in shape), 3))
 
 
-def homogenise(spacing: float, **options: Any) -> Callable[[Any], Any]:
+def homogenise(spacing: bone.Spacing, **options: Any) -> Callable[[Any], Any]:
     """f(modulus) -> [6, 6] MPa, the apparent stiffness of bone.homogenise(modulus, spacing, **options). modulus: as of
     stiffness(). The gradient solves anew."""
 

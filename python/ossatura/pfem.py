@@ -24,7 +24,7 @@ from typing import IO, Any, Union
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _arrays, _backends, _core, _draw, _save
+from . import _arrays, _backends, _core, _draw, _numbers, _save
 from ._errors import ConvergenceError, InputError, UsageError, choice
 from ._log import logger
 from ._progress import shown
@@ -80,14 +80,17 @@ class Mesh:
 def sphere_octant(inner: float, outer: float, *, along: int = 1, across: int = 1) -> Mesh:
     """An eighth, x, y, z >= 0, of a hollow sphere about the origin: three patches of along x along x across elements,
     whose shape is exact. inner, outer: radii in m."""
-    return _shaped(_core.make_pfem_sphere(inner, outer, along, across))
+    return _shaped(_core.make_pfem_sphere(_numbers.real(inner, "inner"), _numbers.real(outer, "outer"),
+                                          _numbers.whole(along, "along"), _numbers.whole(across, "across")))
 
 
 def cylinder_quarter(inner: float, outer: float, height: float, *, along: int = 1, across: int = 1,
                      up: int = 1) -> Mesh:
     """A quarter, x, y >= 0, of a tube about the z axis from z = 0 to `height` m, whose shape is exact, with `across`
     elements along the radius, `along` around and `up` along z."""
-    return _shaped(_core.make_pfem_cylinder(inner, outer, height, along, across, up))
+    return _shaped(_core.make_pfem_cylinder(
+        _numbers.real(inner, "inner"), _numbers.real(outer, "outer"), _numbers.real(height, "height"),
+        _numbers.whole(along, "along"), _numbers.whole(across, "across"), _numbers.whole(up, "up")))
 
 
 def _shaped(core: Any) -> Mesh:
@@ -98,7 +101,8 @@ def _shaped(core: Any) -> Mesh:
 
 def isotropic(young: ArrayLike, poisson: ArrayLike) -> NDArray[np.float64]:
     """[..., 21] Pa, the elasticity of isotropic materials: Young's moduli in Pa, Poisson's ratios in (-1, 0.5)."""
-    e, nu = np.broadcast_arrays(*(_arrays.host(x).astype(float) for x in (young, poisson)))
+    e, nu = np.broadcast_arrays(*(_arrays.host(x, what).astype(float) for x, what in (
+        (young, "young"), (poisson, "poisson"))))
     if not (np.all(e > 0) and np.all(np.isfinite(e)) and np.all(nu > -1) and np.all(nu < 0.5)):
         raise InputError("isotropic: Young's moduli greater than 0, Poisson's ratios between -1 and 0.5")
     mu, matrix = e / (2 * (1 + nu)), np.zeros((*e.shape, 6, 6))
@@ -181,7 +185,8 @@ class Result:
     def sample(self, points: int | None = None) -> Samples:
         """Fields at `points` places along each axis of each element, ends included; by default the highest order
         + 1. Stresses are those of each element, not averaged."""
-        return Samples(*self._answer.sample(int(self._order.max()) + 1 if points is None else points))
+        return Samples(*self._answer.sample(int(self._order.max()) + 1 if points is None else
+                                            _numbers.whole(points, "points")))
 
     def gradient(self, quantity: str = "compliance", *, callback: Callback | None = None) -> Gradient:
         """The derivatives of "compliance" or "strain_energy" by the elasticity of each element and by the loads,
@@ -196,6 +201,7 @@ class Result:
         """The derivatives of any number J of the vertices' displacements, from weights [num_points, 3] dJ/du, by one
         solve with the same supports. Example: J = 1/2 sum (u - measured)^2 has the weights u - measured."""
         array = _arrays.host_floats(weights, np.float64, self.mesh.points.shape, "weights")
+        _arrays.require_finite(array, "weights")
         return self._gradient(self._answer.adjoint(array, self._choice, callback))
 
     def save(self, path: str | os.PathLike[str], points: int | None = None) -> None:
@@ -296,7 +302,7 @@ class Model:
         options = _core.PfemChoice()
         options.is_tensor = choice(space, _SPACES, "space") == "tensor"
         default = int(self._order.max()) + 1 + mesh._more_points if mesh._more_points else 0
-        options.points = default if points is None else points
+        options.points = default if points is None else _numbers.whole(points, "points")
         if points is not None and not 1 <= points <= 14:
             raise UsageError(f"points={points!r}: 1 to 14")
         if 0 < options.points <= self._order.max():
@@ -320,12 +326,12 @@ class Model:
             raise UsageError(f"components={components!r}: some of \"xyz\"")
         bits = sum(1 << "xyz".index(one) for one in set(components))
         with self._lock:
-            self._model.hold(self._chosen(where), bits, self._three(displacement, "displacement"))
+            self._model.hold(self._chosen(where), bits, _numbers.vector(displacement, "displacement"))
 
     def add_pressure(self, where: ArrayLike, pressure: float) -> int:
         """Adds a pressure in N/m^2 against the outward normal of the chosen faces. Returns the number of the load, as
         the other functions that add one do, for set_load(). Raises InputError where no face is chosen."""
-        return self._add(0, where, (pressure, 0.0, 0.0))
+        return self._add(0, where, (_numbers.real(pressure, "pressure"), 0.0, 0.0))
 
     def add_traction(self, where: ArrayLike, traction: Sequence[float]) -> int:
         """Adds a force on the area of the chosen faces, (x, y, z) N/m^2."""
@@ -341,11 +347,12 @@ class Model:
 
     def set_load(self, number: int, value: float | Sequence[float]) -> None:
         """Sets the value of a load that was added: a pressure, or (x, y, z)."""
-        if not 0 <= number < len(self._kinds):
+        if not 0 <= _numbers.whole(number, "number") < len(self._kinds):
             raise UsageError(f"load {number}: there are {len(self._kinds)}, from 0")
-        three = (value, 0.0, 0.0) if self._kinds[number] == 0 else value
+        what = _KINDS[self._kinds[number]]
+        three = (_numbers.real(value, what), 0.0, 0.0) if what == "pressure" else _numbers.vector(value, what)
         with self._lock:
-            self._model.set_load(number, self._three(three, _KINDS[self._kinds[number]]))
+            self._model.set_load(number, three)
 
     def solve(self, *, tolerance: float = 1e-8, max_iterations: int = 5000, preconditioner: str = "vertex-stars",
               operator: str = "auto", check: bool = True, progress: bool = False,
@@ -359,11 +366,8 @@ class Model:
         Raises InputError where supports let the body move and where nothing loads it.
         """
         options = _core.PfemSolverChoice()
-        if not 0 < tolerance < 1:
-            raise UsageError(f"tolerance={tolerance!r}: between 0 and 1")
-        if max_iterations < 1:
-            raise UsageError(f"max_iterations={max_iterations!r}: at least 1")
-        options.tolerance, options.max_iterations = tolerance, max_iterations
+        options.tolerance = _numbers.tolerance(tolerance)
+        options.max_iterations = _numbers.at_least(1, max_iterations, "max_iterations")
         options.preconditioner, options.operator = preconditioner, operator
         with self._lock, shown(progress, "elasticity", 1, tolerance, callback) as observe:
             answer = self._model.solve(options, observe)
@@ -379,12 +383,12 @@ class Model:
 
     def _add(self, kind: int, where: ArrayLike, value: Sequence[float]) -> int:
         with self._lock:
-            number: int = self._model.add_load(kind, self._chosen(where), self._three(value, _KINDS[kind]))
+            number: int = self._model.add_load(kind, self._chosen(where), _numbers.vector(value, _KINDS[kind]))
             self._kinds.append(kind)
         return number
 
     def _chosen(self, where: ArrayLike) -> NDArray[np.uint8]:
-        mask = _arrays.host(where)
+        mask = _arrays.host(where, "where")
         if mask.dtype != bool:
             raise TypeError(f"where: an array of bool, not of {mask.dtype}")
         _arrays.require_shape(mask, (len(self.mesh.points),), "where")
@@ -392,14 +396,8 @@ class Model:
             raise InputError("where: no vertex is chosen")
         return mask.astype(np.uint8)
 
-    def _three(self, value: Any, what: str) -> tuple[float, float, float]:
-        x, y, z = (float(v) for v in _arrays.host_floats(value, np.float64, (3,), what))
-        if not np.isfinite((x, y, z)).all():
-            raise InputError(f"{what}: a number is not finite")
-        return x, y, z
-
     def _orders(self, order: _Order) -> NDArray[np.uint8]:
-        array = _arrays.integers(np.atleast_1d(_arrays.host(order)), (None,), "order")
+        array = _arrays.integers(np.atleast_1d(_arrays.host(order, "order")), (None,), "order")
         if len(array) not in (1, len(self.mesh.hexa)) or array.min() < 1 or array.max() > 10:
             raise InputError(f"order: 1 to 10, one or {len(self.mesh.hexa)} of them")
         return array.astype(np.uint8)
@@ -416,7 +414,7 @@ class Model:
                 logger.warning("Poisson's ratio is %g, elements of order %d: displacements may be far too small "
                                "(locking); take order 4 or more and at most 0.4999", nu, self._order.min(),
                                extra={"code": "locking"})
-        d = _arrays.host(elasticity)
+        d = _arrays.host(elasticity, "elasticity")
         return _arrays.host_floats(d, np.float64, (_ENTRIES,) if d.ndim == 1 else (n, _ENTRIES),
                               "young" if young is not None else "elasticity").copy()
 

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _arrays, _backends, _core, _draw, _save
+from . import _arrays, _backends, _core, _draw, _numbers, _save
 from ._errors import ConvergenceError, InputError, UsageError, choice
 from ._libraries import NUMPY, Library, library_of
 
@@ -199,7 +199,7 @@ class Body:
         times it. Raises UsageError where no node of the body is fixed, InputError for numbers that are not finite."""
         if not len(self._fixed):
             raise UsageError(f"move_fixed: no node of {self.name!r} is fixed: give add() those that are to be moved")
-        rows = _arrays.host(velocity)
+        rows = _arrays.host(velocity, "velocity")
         self._drive[:] = self._rows(np.broadcast_to(rows, (self.num_points, 3)) if rows.shape == (3,) else rows,
                                     "velocity")
         self._world._drive_changed()
@@ -213,7 +213,7 @@ class Body:
         with self._world._lock:
             before = {name: getattr(self._given, name) for name in names}
             for name, value in moduli.items():
-                setattr(self._given, name, float(value))
+                setattr(self._given, name, _numbers.any_real(value, name))
             try:
                 self._world._set_moduli(self)
             except Exception:
@@ -242,16 +242,18 @@ class World:
                  rayleigh_mass: float = 0.0, rayleigh_stiffness: float = 0.0, newton_iterations: int = 1,
                  contact_between_bodies: bool = False, contact_friction: float = 0.0, contact_distance: float = 0.01,
                  tolerance: float = 1e-9, max_iterations: int = 2000, backend: str | None = None) -> None:
-        if not time_step > 0:
+        if not _numbers.real(time_step, "time_step") > 0:
             raise UsageError(f"time_step={time_step!r}: seconds, greater than 0")
         self._input = _core.SoftWorld()
-        self._input.time_step = time_step
-        self._input.gravity = _vector(gravity, "gravity")
-        self._input.rayleigh_mass, self._input.rayleigh_stiffness = rayleigh_mass, rayleigh_stiffness
-        self._input.newton_iterations = newton_iterations
-        self._input.contact_between_objects = contact_between_bodies
-        self._input.contact_friction, self._input.contact_distance = contact_friction, contact_distance
-        self._input.tolerance, self._input.max_iterations = tolerance, max_iterations
+        self._input.gravity = _numbers.vector(gravity, "gravity")
+        self._input.contact_between_objects = bool(contact_between_bodies)
+        for name, value in (("time_step", time_step), ("rayleigh_mass", rayleigh_mass),
+                            ("rayleigh_stiffness", rayleigh_stiffness), ("contact_friction", contact_friction),
+                            ("contact_distance", contact_distance)):
+            setattr(self._input, name, _numbers.real(value, name))
+        self._input.newton_iterations = _numbers.at_least(1, newton_iterations, "newton_iterations")
+        self._input.tolerance = _numbers.tolerance(tolerance)
+        self._input.max_iterations = _numbers.at_least(1, max_iterations, "max_iterations")
         self.backend: str = _backends.choose(backend)
         self._library: Library = NUMPY
         self._model: _core.SoftModel | None = None
@@ -281,8 +283,9 @@ class World:
         body = _core.SoftBody()
         body.name = f"body {len(self.bodies)}" if name is None else name
         body.law = choice(law, _LAWS, "law")
-        body.young, body.poisson, body.thickness, body.density = young, poisson, thickness, density
-        body.c1, body.c2, body.bulk = c1, c2, bulk
+        for parameter, value in (("young", young), ("poisson", poisson), ("thickness", thickness), ("density", density),
+                                 ("c1", c1), ("c2", c2), ("bulk", bulk)):
+            setattr(body, parameter, _numbers.real(value, parameter))
         library = library_of(points, load, velocity)
         if library.is_writable and self._library is NUMPY:
             self._library = library
@@ -291,9 +294,12 @@ class World:
         if nodes.shape[1] not in (3, 4, 8):
             raise InputError(f"elements: 3, 4 or 8 nodes each, not {nodes.shape[1]}")
         n = len(points)
-        held = _numbers(fixed, n)
+        held = _fixed_nodes(fixed, n)
         force, start = (None if rows is None else _arrays.host_floats(rows, np.float64, (n, 3), what)
                         for rows, what in ((load, "load"), (velocity, "velocity")))
+        for rows, what in ((points, "points"), (force, "load"), (start, "velocity")):
+            if rows is not None:
+                _arrays.require_finite(rows, what)
         body.set_arrays(points, nodes, held, force, start)
         self._input.add_body(body)
         self.bodies.append(Body(self, body.name, self.num_points, points.copy(), nodes.copy(), held,
@@ -304,22 +310,24 @@ class World:
                   friction: float = 0.0) -> None:
         """Adds an obstacle: a plane through `point`, bodies being where its normal points."""
         self._require_open("an obstacle")
-        length = float(np.linalg.norm(_vector(normal, "normal")))
+        direction = _numbers.vector(normal, "normal")
+        length = float(np.linalg.norm(direction))
         if not length > 0:
             raise InputError("normal: has no direction")
         wall = _core.SoftWall()
-        wall.point = _vector(point, "point")
-        wall.normal = tuple(float(x) / length for x in normal)
-        wall.friction = friction
+        wall.point = _numbers.vector(point, "point")
+        wall.normal = tuple(x / length for x in direction)
+        wall.friction = _numbers.real(friction, "friction")
         self._input.add_wall(wall)
 
     def add_sphere(self, centre: Sequence[float], radius: float, friction: float = 0.0) -> None:
         """Adds an obstacle: a sphere, bodies being outside."""
         self._require_open("an obstacle")
-        if not radius > 0:
+        if not _numbers.real(radius, "radius") > 0:
             raise InputError(f"radius={radius!r}: m, greater than 0")
         wall = _core.SoftWall()
-        wall.is_sphere, wall.point, wall.radius, wall.friction = True, _vector(centre, "centre"), radius, friction
+        wall.is_sphere, wall.point, wall.radius = True, _numbers.vector(centre, "centre"), float(radius)
+        wall.friction = _numbers.real(friction, "friction")
         self._input.add_wall(wall)
 
     def step(self, *, check: bool = True) -> Step:
@@ -339,8 +347,7 @@ class World:
     def run(self, steps: int, *, check: bool = True) -> Motion:
         """Takes `steps` and keeps all states, 48 bytes a point each, for looks at them and for Motion.gradient().
         Raises ConvergenceError as step() does."""
-        if steps < 1:
-            raise UsageError(f"steps={steps!r}: at least 1")
+        steps = _numbers.at_least(1, steps, "steps")
         with self._lock:
             states = [(self.time, self.positions, self.velocities)]
             taken = []
@@ -379,8 +386,12 @@ class World:
         fixed nodes move them, as Body.move_fixed() does."""
         shape = (self.num_points, 3)
         velocities = _arrays.floats(velocities, np.float64, shape, "velocities")
+        positions = _arrays.floats(positions, np.float64, shape, "positions")
+        _arrays.require_finite(positions, "positions")
+        _arrays.require_finite(velocities, "velocities")
+        time = _numbers.real(time, "time")
         with self._lock:
-            self._made().set_state(_arrays.floats(positions, np.float64, shape, "positions"), velocities, time)
+            self._made().set_state(positions, velocities, time)
             if any(len(body._fixed) for body in self.bodies):
                 velocities = _arrays.host(velocities)
                 for body in self.bodies:
@@ -523,13 +534,8 @@ def set_young(world: World, young: NDArray[np.float64]) -> None:
             body.set_moduli(young=value)
 
 
-def _vector(values: Sequence[float], what: str) -> tuple[float, float, float]:
-    x, y, z = (float(v) for v in _arrays.host_floats(values, np.float64, (3,), what))
-    return x, y, z
-
-
-def _numbers(fixed: ArrayLike | None, num_points: int) -> NDArray[np.int32]:
-    array = np.zeros(0, np.int32) if fixed is None else _arrays.host(fixed)
+def _fixed_nodes(fixed: ArrayLike | None, num_points: int) -> NDArray[np.int32]:
+    array = np.zeros(0, np.int32) if fixed is None else _arrays.host(fixed, "fixed")
     if array.dtype == bool:
         _arrays.require_shape(array, (num_points,), "fixed")
         array = np.flatnonzero(array)

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _arrays, _backends, _core, _draw, _save
+from . import _arrays, _backends, _core, _draw, _numbers, _save
 from ._errors import ConvergenceError, InputError, UsageError, choice
 from ._libraries import NUMPY, library_of
 
@@ -98,18 +98,23 @@ class Optimizer:
                  multiplier_tolerance: float = 1e-12, tolerance: float = 1e-6, max_iterations: int = 2000,
                  backend: str | None = None) -> None:
         options = _core.DesignChoice()
-        options.volume, options.radius, options.move = volume, 0 if radius is None else radius, move
-        options.min_modulus, options.change_tolerance, options.max_steps = min_modulus, change_tolerance, max_steps
-        options.multiplier_tolerance = multiplier_tolerance
+        for name, value in (("volume", volume), ("radius", 0.0 if radius is None else radius), ("move", move),
+                            ("min_modulus", min_modulus), ("change_tolerance", change_tolerance),
+                            ("multiplier_tolerance", multiplier_tolerance)):
+            setattr(options, name, _numbers.real(value, name))
+        options.max_steps = _numbers.at_least(0, max_steps, "max_steps")
         options.filter = choice(filter, _FILTERS, "filter")
         options.method = choice(method, _METHODS, "method")
         options.penalty = _continuation(penalty)
-        options.tolerance, options.max_iterations = tolerance, max_iterations
+        options.tolerance = _numbers.tolerance(tolerance)
+        options.max_iterations = _numbers.at_least(1, max_iterations, "max_iterations")
+        young, poisson = _numbers.real(young, "young"), _numbers.real(poisson, "poisson")
         self._library = library_of(points, hexa, held)
         nodes = _arrays.host_floats(points, np.float64, (None, 3), "points")
         elements = _arrays.integers(hexa, (None, 8), "hexa")
         cases = _cases(loads, len(nodes))
-        weights = [1.0] * len(cases) if weights is None else [float(w) for w in weights]
+        _arrays.refuse_masked(weights, "weights")
+        weights = [1.0] * len(cases) if weights is None else [_numbers.real(w, "weights") for w in weights]
         if len(weights) != len(cases):
             raise InputError(f"weights: {len(weights)} for {len(cases)} load cases")
         if roles is not None:
@@ -117,7 +122,10 @@ class Optimizer:
             if np.any((roles < 0) | (roles > 2)):
                 raise InputError("roles: 0 free, 1 solid, 2 void")
             roles = roles.astype(np.uint8)
-        planes = [(_AXES.index(choice(axis, _AXES, "mirrors")), float(place)) for axis, place in mirrors]
+        for plane in mirrors:
+            if not isinstance(plane, (tuple, list)) or len(plane) != 2:
+                raise TypeError(f"mirrors: planes of an axis and a place in m, as (\"x\", 0.0), not {plane!r}")
+        planes = [(_AXES.index(choice(axis, _AXES, "mirrors")), _numbers.real(place, "mirrors")) for axis, place in mirrors]
         self.num_elem: int = len(elements)
         self.num_points: int = len(nodes)
         self.filter = filter
@@ -193,8 +201,9 @@ class Optimizer:
 
     def displacement(self, case: int = 0) -> NDArray[np.float64]:
         """[num_points, 3] m, of a load case, of the last analysis."""
+        number = _numbers.whole(case, "case")
         found: NDArray[np.float64] = self._library.make((self.num_points, 3), np.float64,
-                                                        lambda memory: self._model.displacement(case, memory))
+                                                        lambda memory: self._model.displacement(number, memory))
         return found
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -258,10 +267,13 @@ class Optimizer:
 
 def box(cells: Sequence[int], size: Sequence[float]) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     """Points and hexa of a box from the origin, of nx, ny, nz equal cells: x fastest in both."""
-    nx, ny, nz = (int(n) for n in cells)
-    if min(nx, ny, nz) < 1:
-        raise UsageError(f"cells={tuple(cells)!r}: at least one along each axis")
-    axes = [np.linspace(0, length, n + 1) for n, length in zip((nx, ny, nz), size)]
+    counts, sides = _numbers.vector(cells, "cells"), _numbers.vector(size, "size")
+    if min(counts) < 1 or any(n != int(n) for n in counts):
+        raise UsageError(f"cells={tuple(cells)!r}: whole numbers, at least one along each axis")
+    if not min(sides) > 0:
+        raise UsageError(f"size={sides!r}: m, greater than 0 along each axis")
+    nx, ny, nz = (int(n) for n in counts)
+    axes = [np.linspace(0, length, n + 1) for n, length in zip((nx, ny, nz), sides)]
     z, y, x = np.meshgrid(axes[2], axes[1], axes[0], indexing="ij")
     points = np.stack([x.ravel(), y.ravel(), z.ravel()], 1)
     row, plane = nx + 1, (nx + 1) * (ny + 1)
@@ -273,15 +285,16 @@ def box(cells: Sequence[int], size: Sequence[float]) -> tuple[NDArray[np.float64
 
 def _continuation(penalty: float | Sequence[float]) -> tuple[float, float, float, float]:
     if np.ndim(penalty) == 0:
-        return float(penalty), float(penalty), 0.0, 0.0  # type: ignore[arg-type]
-    values = tuple(float(x) for x in penalty)  # type: ignore[union-attr]
+        start = _numbers.real(penalty, "penalty")
+        return start, start, 0.0, 0.0
+    values = tuple(_numbers.real(x, "penalty") for x in penalty)  # type: ignore[union-attr]
     if len(values) != 4:
         raise UsageError("penalty: a number, or start, end, every, increment")
     return values[0], values[1], values[2], values[3]
 
 
 def _bits(held: ArrayLike, num_points: int) -> NDArray[np.uint8]:
-    mask = _arrays.host(held)
+    mask = _arrays.host(held, "held")
     if mask.dtype != bool:
         raise TypeError(f"held: an array of bool, not of {mask.dtype}")
     if mask.ndim == 1:
@@ -291,6 +304,7 @@ def _bits(held: ArrayLike, num_points: int) -> NDArray[np.uint8]:
 
 
 def _cases(loads: Any, num_points: int) -> list[NDArray[np.float64]]:
+    _arrays.refuse_masked(loads, "loads")
     arrays = [loads] if np.ndim(loads) == 2 else list(loads)
     cases = [_arrays.host_floats(one, np.float64, (num_points, 3), "loads") for one in arrays]
     for number, case in enumerate(cases):

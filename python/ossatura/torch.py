@@ -176,7 +176,7 @@ def motion(world: softbody.World, steps: int) -> Callable[..., tuple[_Tensor, _T
     return function
 
 
-def stiffness(spacing: float, quantity: str = "stiffness", **options: Any) -> Callable[[_Tensor], _Tensor]:
+def stiffness(spacing: bone.Spacing, quantity: str = "stiffness", **options: Any) -> Callable[[_Tensor], _Tensor]:
     """f(modulus) -> a number of bone.solve(modulus, spacing, **options) that has a gradient: `quantity` of
     bone.Result.gradient(). modulus: an image in MPa, which single precision holds; 0 = void, whose derivative is 0.
     The gradient takes no further solve."""
@@ -190,7 +190,7 @@ def stiffness(spacing: float, quantity: str = "stiffness", **options: Any) -> Ca
     return _function(_Number, solve, options)
 
 
-def displacement(spacing: float, **options: Any) -> Callable[[_Tensor], _Tensor]:
+def displacement(spacing: bone.Spacing, **options: Any) -> Callable[[_Tensor], _Tensor]:
     """f(modulus) -> [z + 1, y + 1, x + 1, 3] mm, the displacement of bone.solve(modulus, spacing, **options).
     modulus: as of stiffness(). The gradient of any number of it takes one solve more, bone.Result.adjoint()."""
 
@@ -201,7 +201,7 @@ def displacement(spacing: float, **options: Any) -> Callable[[_Tensor], _Tensor]
     return _function(_Pulled, solve, options)
 
 
-def homogenise(spacing: float, **options: Any) -> Callable[[_Tensor], _Tensor]:
+def homogenise(spacing: bone.Spacing, **options: Any) -> Callable[[_Tensor], _Tensor]:
     """f(modulus) -> [6, 6] MPa, the apparent stiffness of bone.homogenise(modulus, spacing, **options). modulus: as of
     stiffness(). The gradient takes no further solve."""
 

@@ -4,7 +4,10 @@
 #include "python/engine/arrays.hpp"
 #include "python/engine/named.hpp"
 #include "python/engine/runtime.hpp"
+#include "python/pfem/quadratic_check.hpp"
+#include <ossatura/core/base/log.hpp>
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/core/io/mesh/duplicate_elements.hpp>
 #include <ossatura/core/mesh/mechanics/free_motion.hpp>
 #include <ossatura/core/pfem/meshes.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
@@ -409,6 +412,7 @@ private:
     system_ = std::move(system);
   }
   void check_supports() const;
+  Values forces() const;
 };
 
 template<class Exec>
@@ -452,17 +456,45 @@ void PfemModelOn<Exec>::check_supports() const {
     fail<InputError>(motion, ": hold() more vertices or components");
 }
 
+/// Of all loads, [num_modes, 3]. Refuses those that move nothing, and warns of those that supports
+/// take at once.
+template<class Exec>
+Values PfemModelOn<Exec>::forces() const {
+  bool moves =
+      std::any_of(displacement_.begin(), displacement_.end(), [](double x) { return x != 0; });
+  bool is_loaded = false;
+  std::vector<std::size_t> lost;
+  Values force(displacement_.size(), 0.0);
+  for (std::size_t number = 0; number < loads_.size(); ++number) {
+    Values one(force.size(), 0.0);
+    modes_.add(loads_[number], loads_[number].value, one);
+    bool is_load = false, acts = false;
+    for (std::size_t i = 0; i < one.size(); ++i) {
+      is_load = is_load || one[i] != 0;
+      acts = acts || (one[i] != 0 && (held_[i / 3] >> i % 3 & 1) == 0);
+      force[i] += one[i];
+    }
+    if (is_load && !acts)
+      lost.push_back(number);
+    is_loaded = is_loaded || is_load;
+    moves = moves || acts;
+  }
+  if (!moves)
+    fail<InputError>(is_loaded ? "all loads act where the body is held, and do nothing: load other "
+                                 "parts, or free these"
+                               : "there are no loads: add some, or hold() with a displacement");
+  for (const std::size_t number : lost)
+    log_warning("lost-load", "load ", number,
+                ": all of its forces act where the body is held, and do nothing: load other parts, "
+                "or free these");
+  return force;
+}
+
 template<class Exec>
 std::unique_ptr<PfemAnswer> PfemModelOn<Exec>::solve(const PfemSolverChoice& choice,
                                                      const PfemObserver& observe) {
   check_supports();
-  Values force(displacement_.size(), 0.0);
-  for (const Load& load : loads_)
-    modes_.add(load, load.value, force);
-  const auto is_zero = [](double x) { return x == 0; };
-  if (std::all_of(force.begin(), force.end(), is_zero) &&
-      std::all_of(displacement_.begin(), displacement_.end(), is_zero))
-    fail<InputError>("there are no loads: add some, or hold() with a displacement");
+  Values force = forces();
   if (!system_)
     make_elements();
   if (system_->held != held_) { // answers go on with the one of before
@@ -493,9 +525,16 @@ std::shared_ptr<const PfemMesh> make_pfem_mesh(std::vector<double> point,
   shape.mesh.shape = ElementShape::hexa;
   shape.mesh.point = std::move(point);
   shape.mesh.node = std::move(node);
-  make_hexa_entities(shape.mesh); // throws for what is none
-  if (!quadratic.empty())
+  if (const auto twice = find_duplicate_element(shape.mesh.node, 8))
+    fail<InputError>("hexa: element ", twice->second, " has the same nodes as element ",
+                     twice->first, ": it would count twice; remove one of the two");
+  const HexaEntities entities = make_hexa_entities(shape.mesh); // throws for what is none
+  if (!quadratic.empty()) {
+    if (const std::string fault = describe_quadratic_fault(shape.mesh, entities, quadratic);
+        !fault.empty())
+      fail<InputError>("quadratic: ", fault);
     shape.map = make_quadratic_map(std::move(quadratic));
+  }
   return std::make_shared<const MeshOf>(std::move(shape));
 }
 

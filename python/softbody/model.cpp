@@ -4,6 +4,7 @@
 #include "python/engine/arrays.hpp"
 #include "python/engine/runtime.hpp"
 #include <ossatura/core/base/log.hpp>
+#include <ossatura/core/io/mesh/duplicate_elements.hpp>
 #include <ossatura/solvers/softbody/scene_checks.hpp>
 #include <ossatura/solvers/softbody/solver.hpp>
 
@@ -54,6 +55,10 @@ SoftObject object_of(const SoftBody& body) {
   object.mesh.shape = shape_of(body);
   object.mesh.point = body.point;
   object.mesh.node = body.node;
+  if (const auto twice = find_duplicate_element(body.node, body.nodes_per_elem))
+    fail<InputError>('\'', body.name, "': elements: element ", twice->second,
+                     " has the same nodes as element ", twice->first,
+                     ": it would count twice; remove one of the two");
   object.material = material_of(body, object.mesh.shape);
   object.density = body.density;
   object.fixed = body.fixed;

@@ -228,6 +228,36 @@ class Refusals(unittest.TestCase):
         self.refuse(ossatura.InputError, "fibres: an array of shape", fibres=np.ones((3, 3)))
         self.refuse(ossatura.InputError, "tags: an array of shape", tags=[1, 2])
 
+    def test_points_without_volume(self):
+        flat = self.points * [1, 1, 0]
+        self.refuse(ossatura.InputError, "none of the 48 has a volume", points=flat)
+        self.refuse(ossatura.InputError, "has a volume", points=flat * 0)
+        with self.assertLogs("ossatura", "WARNING") as log:
+            solver = eikonal.Solver(np.vstack([self.points, [[9, 9, 9]] * 2]), self.tetra, velocities=0.5)
+        self.assertEqual([record.code for record in log.records], ["unused-points"])
+        self.assertIn("2 of 29 points (27 is the first)", log.output[0])
+        with self.assertRaisesRegex(ossatura.InputError, "vertex 28 .*in no tetrahedron"):
+            solver.solve({28: 0.0})
+        np.testing.assert_array_equal(solver.solve({0: 0.0})[:27],
+                                      eikonal.Solver(self.points, self.tetra, velocities=0.5).solve({0: 0.0}))
+
+    def test_sites_in_tissue_that_does_not_conduct(self):
+        tags = (self.points[self.tetra].mean(1)[:, 2] > 1).astype(int)
+        top = int(np.argmax(self.points[:, 2]))
+        message = f"vertex {top}.*does not conduct"
+        solver = eikonal.Solver(self.points, self.tetra, tags=tags, velocities={0: 0.5, 1: 0.0})
+        with self.assertRaisesRegex(ossatura.InputError, message):
+            solver.solve({top: 0.0})
+        with self.assertRaisesRegex(ossatura.InputError, message + "|of set 1"):
+            solver.solve([{0: 0.0}, {top: 0.0}])
+        with self.assertLogs("ossatura", "INFO") as log:
+            self.assertTrue(np.isfinite(solver.solve({0: 0.0, top: 0.0})[0]))
+        self.assertIn("1 of 2 sites", log.output[0])
+        by_tetra = np.where(tags == 1, np.nan, 0.5)
+        with self.assertRaisesRegex(ossatura.InputError, message):
+            solver.solve({top: 0.0}, velocities=by_tetra)
+        self.assertEqual(solver.solve({top: 0.0}, velocities=0.5)[top], 0)
+
     def test_velocities(self):
         n = len(self.tetra)
         self.refuse(ValueError, "tag", tags=np.ones(n, int), velocities={2: 0.5})

@@ -207,6 +207,45 @@ class Gradients(unittest.TestCase):
 
 
 class Refusals(unittest.TestCase):
+    def test_loads_that_do_nothing(self):
+        points, hexa = topopt.box((2, 1, 1), (2.0, 1.0, 1.0))
+        model = pfem.Model(pfem.Mesh(points, hexa), order=2, young=1.0, poisson=0.0)
+        model.hold(points[:, 0] == 0)
+        model.add_traction(points[:, 0] == 0, (1, 0, 0))
+        with self.assertRaisesRegex(ossatura.InputError, "all loads act where the body is held"):
+            model.solve()
+        model.add_traction(points[:, 0] == 2, (1, 0, 0))
+        with self.assertLogs("ossatura", "WARNING") as log:
+            self.assertAlmostEqual(model.solve().strain_energy, 1.0)  # 1/2 stress^2 volume / young
+        self.assertEqual([record.code for record in log.records], ["lost-load"])
+        self.assertIn("load 0: all of its forces", log.output[0])
+
+    def test_curved_elements_that_do_not_fit(self):
+        points, hexa = topopt.box((2, 1, 1), (2.0, 1.0, 1.0))
+        edges = "01 45 32 76 03 47 12 56 04 37 15 26".split()
+        faces = "0374 1265 0154 3267 0321 4567".split()
+        quadratic = np.array([[points[elem[[int(k) for k in some]]].mean(0)
+                               for some in [*"01234567", *edges, *faces, "01234567"]] for elem in hexa])
+
+        def refuse(elem, point, text, shift=(0.0, 0.02, 0.01)):
+            wrong = quadratic.copy()
+            wrong[elem, point] += shift
+            with self.assertRaisesRegex(ossatura.InputError, text):
+                pfem.Mesh(points, hexa, quadratic=wrong)
+
+        refuse(1, 3, r"quadratic: point 3 of element 1 is at \(1, 1.02, 0.01\), and its vertex, node 4 of points, at \(1, 1, 0\)")
+        refuse(0, 21, "point 20 of element 1, in the middle of a face, is at .* and element 0 has it, its point 21")
+        refuse(1, 12, "point 12 of element 1, in the middle of an edge, is at .* and element 0 has it, its point 14")
+        refuse(0, 9, "point 9 of element 0 is not finite", np.nan)
+        fitting = quadratic.copy()  # what no neighbour has may be anywhere, and what both have where both have it
+        fitting[0, [20, 26]] += 0.02
+        fitting[0, 21] += 0.03
+        fitting[1, 20] += 0.03
+        for given in (fitting, fitting.astype(np.float32)):
+            self.assertTrue(pfem.Mesh(points, hexa, quadratic=given).is_curved)
+        with self.assertRaisesRegex(ossatura.InputError, "element 2 has the same nodes as element 0"):
+            pfem.Mesh(points, np.vstack([hexa, hexa[:1]]))
+
     def test_meshes_and_materials(self):
         points, hexa = topopt.box((1, 1, 1), (1, 1, 1))
         mesh = pfem.Mesh(points, hexa)

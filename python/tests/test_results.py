@@ -60,6 +60,20 @@ class InFolder(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
 
+class Page(InFolder):
+    def test_the_block_about_results_runs_after_those_before(self):
+        text = (pathlib.Path(__file__).parents[2] / "docs" / "python.md").read_text()
+        block = text.partition("## Results: numbers, files, pictures")[2].partition("```python\n")[2].partition("```")[0]
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(self.folder)
+        with contextlib.redirect_stdout(io.StringIO()) as printed, unittest.mock.patch.object(bone.Result, "plot") as plot:
+            # `result` is that of the block before, of pfem
+            exec(block, {"bone": bone, "modulus": porous_image((6, 5, 4)), "result": None})
+        self.assertTrue(np.isfinite(float(printed.getvalue())))
+        self.assertEqual({path.name for path in self.folder.iterdir()}, {"bone.npz", "bone.vti"})
+        self.assertEqual(plot.call_count, 2)
+
+
 class Files(InFolder):
     def test_bone(self):
         image = porous_image()

@@ -218,6 +218,9 @@ class Refusals(unittest.TestCase):
         self.refuse(ossatura.InputError, "the law stvk is for tetrahedra", law="stvk", elements=[list(range(8))])
         self.refuse(ValueError, "liver", elements=np.full((3, 4), 1000))
         self.refuse(ValueError, "liver", fixed=[1000])
+        tetra = tetra_box(2)[1]
+        self.refuse(ossatura.InputError, "'liver': elements: element 48 has the same nodes as element 7",
+                    elements=np.vstack([tetra, tetra[7:8]]))
         self.refuse(ossatura.InputError, "load: an array of shape", load=np.zeros((3, 3)))
         self.refuse(ValueError, "liver", density=0)
 

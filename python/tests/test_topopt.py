@@ -114,6 +114,17 @@ class Gradients(unittest.TestCase):
         self.assertAlmostEqual((x * found.gradient).sum() / found.objective, -3, delta=1e-6)
 
 
+class Doubts(unittest.TestCase):
+    def test_forces_that_do_nothing(self):
+        points, hexa, options = cantilever((4, 3, 2))
+        loads = np.array(options["loads"])
+        loads[0, 1:] = -1  # at x = 0, which is held
+        with self.assertLogs("ossatura", "WARNING") as log:
+            topopt.Optimizer(points, hexa, **{**options, "loads": [options["loads"], loads]})
+        self.assertEqual([record.code for record in log.records], ["lost-load"])
+        self.assertRegex(log.output[0], r"loads: 2 of 6 components of load case 1 .* \(node 0 is the first\)")
+
+
 class Refusals(unittest.TestCase):
     def refuse(self, error, text, **changes):
         points, hexa, options = cantilever((4, 3, 2))
@@ -139,6 +150,9 @@ class Refusals(unittest.TestCase):
         self.refuse(ossatura.InputError, "all of its elements are void",
                     roles=np.where(points[topopt.box((4, 3, 2), (4, 3, 2))[1]].mean(1)[:, 0] > 3, 2, 0))
         self.refuse(ValueError, "", hexa=np.full((24, 8), 1000))
+        hexa = topopt.box((4, 3, 2), (4, 3, 2))[1]
+        turned = hexa[5, [1, 2, 3, 0, 5, 6, 7, 4]]  # the same element with another first node
+        self.refuse(ossatura.InputError, "element 24 has the same nodes as element 5", hexa=np.vstack([hexa, [turned]]))
 
     def test_options(self):
         self.refuse(ossatura.UsageError, "filter", filter="coffee")

@@ -5,6 +5,8 @@
 #include "python/engine/named.hpp"
 #include "python/engine/runtime.hpp"
 #include <ossatura/core/base/backend.hpp>
+#include <ossatura/core/base/log.hpp>
+#include <ossatura/core/io/mesh/duplicate_elements.hpp>
 #include <ossatura/core/machine/large_pages.hpp>
 #include <ossatura/core/machine/part_loop.hpp>
 #include <ossatura/core/machine/processor_binding.hpp>
@@ -78,11 +80,37 @@ std::int32_t find_load_on_void(const DesignProblem& problem) {
 /// What the library leaves to its callers, of a mesh that it takes: what is wrong, or an empty
 /// string.
 std::string describe_fault(const DesignProblem& problem) {
+  if (const auto twice = find_duplicate_element(problem.mesh.node, 8))
+    return "hexa: element " + std::to_string(twice->second) + " has the same nodes as element " +
+           std::to_string(twice->first) + ": it would count twice; remove one of the two";
   if (const std::int32_t node = find_load_on_void(problem); node >= 0)
     return "loads: node " + std::to_string(node) +
            " is loaded, but all of its elements are void: load others, or make these free or solid";
   const std::string motion = describe_free_motion(problem.mesh, problem.held);
   return motion.empty() ? motion : motion + ": hold more nodes or components";
+}
+
+/// Of forces on components that are held, of which the library refuses a load case of nothing else.
+void warn_of_lost_loads(const DesignProblem& problem) {
+  std::vector<std::uint8_t> held(problem.mesh.num_points(), 0);
+  for (const HeldComponents& one : problem.held)
+    held[std::size_t(one.node)] |= one.components;
+  for (std::size_t number = 0; number < problem.cases.size(); ++number) {
+    std::int64_t components = 0, lost = 0;
+    std::int32_t first = -1;
+    for (const NodeForce& force : problem.cases[number].loads.forces)
+      for (int c = 0; c < 3; ++c) {
+        if (force.force[c] == 0)
+          continue;
+        ++components;
+        if ((held[std::size_t(force.node)] >> c & 1) != 0 && ++lost == 1)
+          first = force.node;
+      }
+    if (lost > 0)
+      log_warning("lost-load", "loads: ", lost, " of ", components, " components of load case ",
+                  number, " act where the body is held, and do nothing (node ", first,
+                  " is the first)");
+  }
 }
 
 bool has_nodes_in_range(const ElementMesh& mesh) {
@@ -108,6 +136,7 @@ make_optimizer(const Exec& exec, const DesignProblem& problem, const DesignOptio
   auto optimizer = std::make_unique<DesignOptimizer<Exec>>(exec, problem, options);
   if (const std::string text = fault.valid() ? fault.get() : ""; !text.empty())
     fail<InputError>(text);
+  warn_of_lost_loads(problem);
   return optimizer;
 }
 

@@ -35,9 +35,10 @@ Constraints<Exec> make_held(const Exec& exec, int num_nodes,
 
 void check(const HexaSolverOptions& options, double poisson) {
   OSSATURA_REQUIRE(poisson > -1 && poisson < 0.5, "Poisson's ratio " << poisson);
-  OSSATURA_REQUIRE(options.cg.tolerance > 0 && options.cg.max_iterations >= 0,
-                   "tolerance " << options.cg.tolerance << ", at most " << options.cg.max_iterations
-                                << " iterations");
+  OSSATURA_REQUIRE(options.cg.tolerance > 0 && options.cg.tolerance < 1,
+                   "tolerance " << options.cg.tolerance << ": between 0 and 1, such as 1e-6");
+  OSSATURA_REQUIRE(options.cg.max_iterations >= 0,
+                   "at most " << options.cg.max_iterations << " iterations");
   require_known(options.precision, double_iterations, "the solver on hexahedra");
   OSSATURA_REQUIRE(options.forming_cost >= 0,
                    "forming that costs " << options.forming_cost << " iterations");

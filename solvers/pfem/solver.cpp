@@ -22,9 +22,10 @@ void check(const CurvedHexaMesh& mesh, const HierarchicNumbering& numbering, std
                    held.size() << " masks for " << num_modes << " modes");
   for (std::size_t m = 0; m < held.size(); ++m)
     OSSATURA_REQUIRE(held[m] < 8, "mode " << m << " has the mask " << int(held[m]));
-  OSSATURA_REQUIRE(options.cg.tolerance > 0 && options.cg.max_iterations >= 0,
-                   "tolerance " << options.cg.tolerance << ", at most " << options.cg.max_iterations
-                                << " iterations");
+  OSSATURA_REQUIRE(options.cg.tolerance > 0 && options.cg.tolerance < 1,
+                   "tolerance " << options.cg.tolerance << ": between 0 and 1, such as 1e-6");
+  OSSATURA_REQUIRE(options.cg.max_iterations >= 0,
+                   "at most " << options.cg.max_iterations << " iterations");
   require_known(options.precision, double_iterations, "the solver of high order");
   if (options.element_wise) {
     OSSATURA_REQUIRE(options.kind == HierarchicOperatorKind::automatic ||

@@ -55,8 +55,9 @@ const SoftOptions& checked(const SoftOptions& o) {
   OSSATURA_REQUIRE(o.rayleigh_mass >= 0 && o.rayleigh_stiffness >= 0,
                    "Rayleigh damping " << o.rayleigh_mass << ", " << o.rayleigh_stiffness);
   OSSATURA_REQUIRE(o.newton_iterations > 0, o.newton_iterations << " Newton iterations");
-  OSSATURA_REQUIRE(o.tolerance > 0 && o.max_iterations > 0,
-                   "tolerance " << o.tolerance << ", " << o.max_iterations << " iterations");
+  OSSATURA_REQUIRE(o.tolerance > 0 && o.tolerance < 1,
+                   "tolerance " << o.tolerance << ": between 0 and 1, such as 1e-9");
+  OSSATURA_REQUIRE(o.max_iterations > 0, o.max_iterations << " iterations: at least 1");
   OSSATURA_REQUIRE(o.refresh != FactorRefresh::every || o.refresh_every > 0,
                    "a new factor every " << o.refresh_every << " systems");
   OSSATURA_REQUIRE(o.refresh_after >= 0 && o.max_halvings >= 0 && o.batch >= 0,

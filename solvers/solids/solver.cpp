@@ -57,9 +57,10 @@ struct SolidSolver<Exec>::Implementation {
                  const std::vector<HeldComponents>& held_nodes, const SolidSolverOptions& given)
       : options(given) {
     OSSATURA_REQUIRE(poisson > -1 && poisson < 0.5, "Poisson's ratio " << poisson);
-    OSSATURA_REQUIRE(options.cg.tolerance > 0 && options.cg.max_iterations >= 0,
-                     "tolerance " << options.cg.tolerance << ", at most "
-                                  << options.cg.max_iterations << " iterations");
+    OSSATURA_REQUIRE(options.cg.tolerance > 0 && options.cg.tolerance < 1,
+                     "tolerance " << options.cg.tolerance << ": between 0 and 1, such as 1e-6");
+    OSSATURA_REQUIRE(options.cg.max_iterations >= 0,
+                     "at most " << options.cg.max_iterations << " iterations");
     require_known(options.precision, double_iterations, "the solver on solid elements");
     arrays = make_solid_arrays(exec, mesh);
     lame = unit_lame(poisson);

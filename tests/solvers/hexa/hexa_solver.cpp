@@ -367,6 +367,11 @@ OSSATURA_BACKEND_TEST("a solver of hexahedra refuses what makes no sense", "[hex
   CHECK_THROWS_AS(Solver(exec, c.mesh, 0.5, c.held, {}), std::invalid_argument);
   CHECK_THROWS_AS(Solver(exec, c.mesh, 0.3, {{12, 7}}, {}), std::invalid_argument);
   CHECK_THROWS_AS(Solver(exec, c.mesh, 0.3, {{0, 8}}, {}), std::invalid_argument);
+  for (const double tolerance : {0.0, 1.0}) {
+    HexaSolverOptions options;
+    options.cg.tolerance = tolerance;
+    CHECK_THROWS_AS(Solver(exec, c.mesh, 0.3, c.held, options), std::invalid_argument);
+  }
   for (const Precision unknown : {Precision::lean, Precision::fp32}) {
     HexaSolverOptions options;
     options.precision = unknown;

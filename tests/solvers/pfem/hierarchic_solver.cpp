@@ -623,8 +623,10 @@ OSSATURA_BACKEND_TEST("a solver of hierarchical hexahedra refuses what makes no 
   options.preconditioner = HierarchicPreconditioner::jacobi;
   options.kind = HierarchicOperatorKind::matrix_free;
   CHECK_THROWS_AS(make(options), std::invalid_argument);
-  options = with(HierarchicPreconditioner::vertex_stars, 0);
-  CHECK_THROWS_AS(make(options), std::invalid_argument);
+  for (const double tolerance : {0.0, 1.0}) {
+    options = with(HierarchicPreconditioner::vertex_stars, tolerance);
+    CHECK_THROWS_AS(make(options), std::invalid_argument);
+  }
 
   options.cg.tolerance = 1e-8;
   for (const Precision unknown : {Precision::lean, Precision::fp32}) {

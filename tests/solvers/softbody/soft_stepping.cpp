@@ -260,6 +260,15 @@ OSSATURA_BACKEND_TEST("A run that is resumed goes on as if it had not stopped", 
                   std::invalid_argument);
 }
 
+OSSATURA_BACKEND_TEST("Tolerances with which nothing would move are refused", "[soft_stepping]") {
+  const TestType exec;
+  SoftOptions options;
+  for (const double tolerance : {0.0, 1.0}) {
+    options.tolerance = tolerance;
+    CHECK_THROWS_AS(SoftSolver<TestType>(exec, mixed_scene(), options), std::invalid_argument);
+  }
+}
+
 OSSATURA_BACKEND_TEST("Sizes are those of the scene", "[soft_stepping]") {
   const TestType exec;
   SoftScene scene = mixed_scene();

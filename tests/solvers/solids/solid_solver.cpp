@@ -206,4 +206,9 @@ OSSATURA_BACKEND_TEST("Springs hold a body of solids, and what is no problem is 
                   std::invalid_argument);
   CHECK_THROWS_AS((SolidSolver<Exec>(exec, mesh, 0.5, {}, exact())), std::invalid_argument);
   CHECK_THROWS_AS((SolidSolver<Exec>(exec, mesh, 0.3, {{-1, 7}}, exact())), std::invalid_argument);
+  for (const double tolerance : {0.0, 1.0}) {
+    SolidSolverOptions options = exact();
+    options.cg.tolerance = tolerance;
+    CHECK_THROWS_AS((SolidSolver<Exec>(exec, mesh, 0.3, {}, options)), std::invalid_argument);
+  }
 }
