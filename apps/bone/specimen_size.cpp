@@ -9,10 +9,11 @@
 namespace ossatura {
 
 void warn_of_specimen_size(const BoneOptions& options, const BoneModelInfo& info) {
-  // A trabecula is 0.1 to 0.2 mm thick: two of them and the marrow between are no specimen. 512
-  // voxels of 0.5 mm, said to be 0.0005, are 0.26 mm.
-  constexpr double least_extent = 0.4, least_edge = 1e-4; // mm
-  if (options.generator != BoneGenerator::none || info.spacing < least_edge)
+  // In m these edges (mm) are those of clinical CT and HR-pQCT, 0.1 to 5 mm, and 0.5 m is the most
+  // that a scanner sees. In mm they are of synchrotrons, for which two trabeculae are no specimen.
+  constexpr double least_edge = 1e-4, greatest_edge = 5e-3, least_extent = 0.5;
+  if (options.generator != BoneGenerator::none || info.spacing < least_edge ||
+      info.spacing > greatest_edge)
     return;
   const double extent =
       info.spacing * *std::max_element(std::begin(info.shape), std::end(info.shape));

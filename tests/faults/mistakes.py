@@ -34,7 +34,7 @@ class Bone(MistakesCase):
             self.assertEqual(self.codes(*self.cube, "--spacing", spacing), codes)
         self.assertEqual(self.codes(*self.cube, "--resample", "82"), ["odd-size"])
         self.assertEqual(self.codes(*self.cube, "--spacing", "0.0005"), ["odd-size"]) # of clinical CT in m
-        self.write("long.nii.gz", nifti_bytes((1, 1, 900), 0.0005, "h", [1000] * 900))
+        self.write("long.nii.gz", nifti_bytes((1, 1, 1100), 0.0005, "h", [1000] * 1100))
         self.assertEqual(self.codes("bone", self.path("long.nii.gz"), *self.cube[2:]), [])
         self.assertEqual(self.codes("bone", "--generate", "cube", "--size", "3", "--spacing", "82"), [])
 

@@ -4,6 +4,7 @@
 
 #include <ossatura/core/base/names.hpp>
 
+#include <optional>
 #include <string>
 
 namespace ossatura {
