@@ -65,6 +65,10 @@ Checkpoint some_state(const SoftScene& scene) {
 
 } // namespace
 
+static SceneIdentity identity_of(const SoftScene& scene) {
+  return identify(scene, SoftOptions());
+}
+
 TEST_CASE("frames have both objects where they are, and a list with their times", "[softbody]") {
   const TestDirectory directory;
   const SoftScene scene = two_objects();
@@ -114,8 +118,8 @@ TEST_CASE("a checkpoint comes back as it was", "[softbody]") {
   const TestDirectory directory;
   const SoftScene scene = two_objects();
   const Checkpoint state = some_state(scene);
-  write_checkpoint(directory / "c.h5", state, identify(scene), {{"command_line", "ossatura"}});
-  const Checkpoint back = read_checkpoint(directory / "c.h5", identify(scene), 12);
+  write_checkpoint(directory / "c.h5", state, identity_of(scene), {{"command_line", "ossatura"}});
+  const Checkpoint back = read_checkpoint(directory / "c.h5", identity_of(scene), 12);
   CHECK(back.step == 3);
   CHECK(back.state.time == 0.3);
   CHECK(back.state.positions == state.state.positions);
@@ -135,9 +139,9 @@ TEST_CASE("checkpoints of other scenes and damaged ones are refused", "[softbody
   const TestDirectory directory;
   const SoftScene scene = two_objects();
   const std::string path = directory / "c.h5";
-  write_checkpoint(path, some_state(scene), identify(scene), {});
+  write_checkpoint(path, some_state(scene), identity_of(scene), {});
   const auto error_for = [&](const SoftScene& other) {
-    return error_of([&] { read_checkpoint(path, identify(other), 12); });
+    return error_of([&] { read_checkpoint(path, identity_of(other), 12); });
   };
   SoftScene other = scene;
   other.objects[1].mesh.point[4] += 1e-12;
@@ -157,14 +161,18 @@ TEST_CASE("checkpoints of other scenes and damaged ones are refused", "[softbody
   other = scene;
   other.obstacles.resize(1);
   CHECK_SAYS(error_for(other), "another scene");
+  SoftOptions damped;
+  damped.rayleigh_mass = 5;
+  CHECK_SAYS(error_of([&] { read_checkpoint(path, identify(scene, damped), 12); }),
+             "another scene");
 
   Checkpoint state = some_state(scene);
   state.state.velocities[5] = std::numeric_limits<double>::quiet_NaN();
-  write_checkpoint(path, state, identify(scene), {});
+  write_checkpoint(path, state, identity_of(scene), {});
   CHECK_SAYS(error_for(scene), path, "/velocities", "finite");
   state = some_state(scene);
   state.state.positions.resize(33);
-  write_checkpoint(path, state, identify(scene), {});
+  write_checkpoint(path, state, identity_of(scene), {});
   CHECK_SAYS(error_for(scene), path, "/positions", "12 nodes");
   Hdf5File::create(path).close();
   CHECK_SAYS(error_for(scene), path, "is not an ossatura softbody checkpoint");
@@ -174,7 +182,7 @@ TEST_CASE("a checkpoint with a flipped bit is refused, wherever it is", "[softbo
   const TestDirectory directory;
   const SoftScene scene = two_objects();
   const std::string path = directory / "c.h5";
-  write_checkpoint(path, some_state(scene), identify(scene), {{"command_line", "ossatura"}});
+  write_checkpoint(path, some_state(scene), identity_of(scene), {{"command_line", "ossatura"}});
   const Bytes whole = read_bytes_of(path);
   std::mt19937 random(19);
   for (int flip = 0; flip < 500; ++flip) {
@@ -184,10 +192,10 @@ TEST_CASE("a checkpoint with a flipped bit is refused, wherever it is", "[softbo
     damaged[at] = char(damaged[at] ^ (1 << random() % 8));
     write_bytes(path, damaged);
     INFO("byte " << at);
-    CHECK_SAYS(error_of([&] { read_checkpoint(path, identify(scene), 12); }), path);
+    CHECK_SAYS(error_of([&] { read_checkpoint(path, identity_of(scene), 12); }), path);
   }
   write_bytes(path, whole.substr(0, whole.size() - 1));
-  CHECK_SAYS(error_of([&] { read_checkpoint(path, identify(scene), 12); }), path, "damaged");
+  CHECK_SAYS(error_of([&] { read_checkpoint(path, identity_of(scene), 12); }), path, "damaged");
   write_bytes(path, whole);
-  CHECK(read_checkpoint(path, identify(scene), 12).step == 3);
+  CHECK(read_checkpoint(path, identity_of(scene), 12).step == 3);
 }
