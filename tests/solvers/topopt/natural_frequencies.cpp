@@ -2,6 +2,7 @@
 // Natural frequencies of designs: against a dense eigenvalue problem that plain loops assemble,
 // against beams, and gradients against differences, of frequencies that are equal, too.
 #include "tests/backend_test.hpp"
+#include "tests/reference/dense_cholesky.hpp"
 #include "tests/solid_meshes.hpp"
 #include "tests/solvers/topopt/design_gradients.hpp"
 #include "tests/solvers/topopt/design_problems.hpp"
@@ -107,31 +108,6 @@ DensePencil assemble(const SolidMesh& mesh, const std::vector<double>& young,
   return dense;
 }
 
-/// L with matrix = L L^T, in place.
-void factorise(std::vector<double>& a, std::size_t n) {
-  for (std::size_t j = 0; j < n; ++j)
-    for (std::size_t i = j; i < n; ++i) {
-      double sum = a[i * n + j];
-      for (std::size_t k = 0; k < j; ++k)
-        sum -= a[i * n + k] * a[j * n + k];
-      a[i * n + j] = i == j ? std::sqrt(sum) : sum / a[j * n + j];
-    }
-}
-
-/// x = (L L^T)^-1 x
-void solve_factorised(const std::vector<double>& l, std::size_t n, std::vector<double>& x) {
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t k = 0; k < i; ++k)
-      x[i] -= l[i * n + k] * x[k];
-    x[i] /= l[i * n + i];
-  }
-  for (std::size_t i = n; i-- > 0;) {
-    for (std::size_t k = i + 1; k < n; ++k)
-      x[i] -= l[k * n + i] * x[k];
-    x[i] /= l[i * n + i];
-  }
-}
-
 /// Jacobi's rotations of a symmetric matrix, in place.
 void make_diagonal(std::vector<double>& small, std::size_t block) {
   for (int sweep = 0; sweep < 40; ++sweep)
@@ -170,7 +146,7 @@ std::vector<double> dense_frequencies(const DensePencil& all, const std::vector<
       k[i * n + j] = all.k[free[i] * all.n + free[j]];
       m[i * n + j] = all.m[free[i] * all.n + free[j]];
     }
-  factorise(k, n);
+  reference::factorise_dense(k, n);
   // Powers of K^-1 M of a block that is larger, made orthonormal in M after each; then the largest
   // are found in it by Jacobi's rotations.
   const std::size_t block = std::min<std::size_t>(std::size_t(count) + 8, n);
@@ -197,7 +173,7 @@ std::vector<double> dense_frequencies(const DensePencil& all, const std::vector<
   for (int round = 0; round < 40; ++round)
     for (std::size_t p = 0; p < block; ++p) {
       x[p] = by_mass(x[p]);
-      solve_factorised(k, n, x[p]);
+      reference::solve_factorised(k, x[p]);
       for (int twice = 0; twice < 2; ++twice)
         for (std::size_t q = 0; q < p; ++q) {
           const double along = inner(mx[q], x[p]);
@@ -215,7 +191,7 @@ std::vector<double> dense_frequencies(const DensePencil& all, const std::vector<
   std::vector<double> small(block * block);
   for (std::size_t p = 0; p < block; ++p) {
     std::vector<double> y = by_mass(x[p]);
-    solve_factorised(k, n, y);
+    reference::solve_factorised(k, y);
     const std::vector<double> my = by_mass(y);
     for (std::size_t q = 0; q < block; ++q)
       small[p * block + q] = inner(x[q], my);
