@@ -83,7 +83,8 @@ class Optimizer:
     roles: [num_elem] 0 free, 1 solid, 2 void.
     mirrors: planes ("x", place in m) beyond which filters see the mirror image. Where a body goes on beyond a plane of
         symmetry, hold the nodes on it across it, too.
-    tolerance: of solves, relative to |f|. change_tolerance, max_steps: when iterating over it ends.
+    tolerance: of solves, relative to |f|. step_tolerance: of those of steps, where it is larger; by
+        default 100 times that, at most 0.01. change_tolerance, max_steps: when iterating over it ends.
     multiplier_tolerance: of the volume's multiplier in "oc", relative.
 
     Arrays are copied. Raises ValueError and its kinds for what makes no problem.
@@ -95,8 +96,8 @@ class Optimizer:
                  filter: str = "density", penalty: float | Sequence[float] = 3.0, method: str = "oc",
                  move: float = 0.2, min_modulus: float = 1e-9, roles: ArrayLike | None = None,
                  mirrors: Sequence[tuple[str, float]] = (), change_tolerance: float = 0.01, max_steps: int = 200,
-                 multiplier_tolerance: float = 1e-12, tolerance: float = 1e-6, max_iterations: int = 2000,
-                 backend: str | None = None) -> None:
+                 multiplier_tolerance: float = 1e-12, tolerance: float = 1e-6, step_tolerance: float | None = None,
+                 max_iterations: int = 2000, backend: str | None = None) -> None:
         options = _core.DesignChoice()
         for name, value in (("volume", volume), ("radius", 0.0 if radius is None else radius), ("move", move),
                             ("min_modulus", min_modulus), ("change_tolerance", change_tolerance),
@@ -107,6 +108,8 @@ class Optimizer:
         options.method = choice(method, _METHODS, "method")
         options.penalty = _continuation(penalty)
         options.tolerance = _numbers.tolerance(tolerance)
+        if step_tolerance is not None:
+            options.step_tolerance = _numbers.tolerance(step_tolerance, "step_tolerance")
         options.max_iterations = _numbers.at_least(1, max_iterations, "max_iterations")
         young, poisson = _numbers.real(young, "young"), _numbers.real(poisson, "poisson")
         self._library = library_of(points, hexa, held)

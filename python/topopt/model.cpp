@@ -154,6 +154,7 @@ DesignOptions library_options(const DesignChoice& choice) {
   options.method = named<DesignMethod>(choice.method, "method");
   options.max_steps = choice.max_steps;
   options.solver.cg.tolerance = choice.tolerance;
+  options.step_tolerance = choice.step_tolerance;
   options.solver.cg.max_iterations = choice.max_iterations;
   return options;
 }

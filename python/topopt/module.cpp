@@ -103,6 +103,7 @@ void bind_choice(nb::module_& module) {
       .def_rw("method", &DesignChoice::method)
       .def_rw("max_steps", &DesignChoice::max_steps)
       .def_rw("tolerance", &DesignChoice::tolerance)
+      .def_rw("step_tolerance", &DesignChoice::step_tolerance)
       .def_rw("max_iterations", &DesignChoice::max_iterations);
 }
 

@@ -140,6 +140,13 @@ template<class Exec>
 VoxelSolver<Exec>::~VoxelSolver() = default;
 
 template<class Exec>
+void VoxelSolver<Exec>::set_tolerance(double tolerance) {
+  OSSATURA_REQUIRE(tolerance > 0 && tolerance < 1,
+                   "tolerance " << tolerance << ": between 0 and 1, such as 1e-6");
+  implementation_->options.cg.tolerance = tolerance;
+}
+
+template<class Exec>
 SolveResult VoxelSolver<Exec>::solve(const Exec& exec, const Array<double, Exec>& f,
                                      const Array<double, Exec>& u, const IterationObserver& observe,
                                      double reference) {

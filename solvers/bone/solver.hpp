@@ -99,6 +99,9 @@ public:
               const VoxelSolverOptions& options = fastest_voxel_options<Exec>());
   ~VoxelSolver();
 
+  /// Relative residuals that end solves from now on: > 0, < 1.
+  void set_tolerance(double tolerance);
+
   /// u [3 num_nodes] holds the prescribed displacements (mm) on entry, at free components the
   /// initial guess, and the solution on return. f [3 num_nodes] are nodal forces (N), or empty for
   /// none. Where an iteration stalls, it goes on in double and with W-cycles, and so do later

@@ -81,6 +81,9 @@ public:
   bool is_deterministic() const;     ///< bitwise repeatable solves
   std::string describe() const;      ///< of the preconditioner: levels and sizes
 
+  /// Residuals relative to |f| that end solves from now on: > 0, < 1.
+  void set_tolerance(double tolerance);
+
   /// Springs [num_nodes, 3] from the components of nodes to the ground, N / m, >= 0: added to the
   /// matrix, a copy. Before set_modulus. Does not fence.
   void set_springs(const Exec& exec, const Array<double, Exec>& spring);

@@ -171,6 +171,13 @@ int SolidSolver<Exec>::num_formings() const {
 }
 
 template<class Exec>
+void SolidSolver<Exec>::set_tolerance(double tolerance) {
+  OSSATURA_REQUIRE(tolerance > 0 && tolerance < 1,
+                   "tolerance " << tolerance << ": between 0 and 1, such as 1e-6");
+  implementation_->options.cg.tolerance = tolerance;
+}
+
+template<class Exec>
 void SolidSolver<Exec>::set_springs(const Exec& exec, const Array<double, Exec>& spring) {
   Implementation& solver = *implementation_;
   OSSATURA_REQUIRE(std::int64_t(spring.extent(0)) == solver.num_dofs(),

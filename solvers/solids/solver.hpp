@@ -41,6 +41,9 @@ public:
   std::string describe() const; ///< of the preconditioner: levels and sizes
   int num_formings() const;     ///< of coarse levels so far
 
+  /// Residuals relative to |f| that end solves from now on: > 0, < 1.
+  void set_tolerance(double tolerance);
+
   /// Springs [num_nodes, 3] from the components of nodes to the ground, N / m, >= 0: added to the
   /// matrix, a copy. Before set_modulus. Does not fence.
   void set_springs(const Exec& exec, const Array<double, Exec>& spring);

@@ -7,11 +7,15 @@
 #include <ossatura/kernels/topopt/design_variables.hpp>
 #include <ossatura/solvers/topopt/materials.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace ossatura {
 
 namespace {
+
+/// What the energies of steps may be wrong by, relative to them.
+constexpr double balance_error = 1e-3;
 
 /// `energy` is twice that of a solution. Work that is another shows a residual that bounds the
 /// solution badly.
@@ -28,7 +32,8 @@ DesignAnalysis<Exec>::DesignAnalysis(const Exec& exec, const DesignProblem& prob
                                      const DesignOptions& options, DesignBody<Exec>& body)
     : body_(body)
     , warm_start_(options.warm_start)
-    , tolerance_(options.solver.cg.tolerance)
+    , least_tolerance_(options.solver.cg.tolerance)
+    , tolerance_(least_tolerance_)
     , loads_(
           make_design_loads(exec, problem, options.objective == DesignObjective::mechanism, body)) {
   if (!body.has_ratios())
@@ -135,7 +140,7 @@ const DesignForce<Exec>& DesignAnalysis<Exec>::forces_of(std::size_t k) const {
 }
 
 template<class Exec>
-DesignForce<Exec> DesignAnalysis<Exec>::less_imposed(const Exec& exec, std::size_t k) {
+DesignForce<Exec> DesignAnalysis<Exec>::less_imposed(const Exec& exec, std::size_t k) const {
   const auto& load_case = loads_.cases[k];
   const Vector product = body_.spare(exec);
   body_.apply(exec, load_case.imposed, product);
@@ -146,35 +151,56 @@ DesignForce<Exec> DesignAnalysis<Exec>::less_imposed(const Exec& exec, std::size
 }
 
 template<class Exec>
+typename DesignAnalysis<Exec>::Balanced
+DesignAnalysis<Exec>::solve_balanced(const Exec& exec, const std::string& where,
+                                     const DesignForce<Exec>& force, int moved_case,
+                                     const Vector& u) const {
+  Balanced found{};
+  for (double tolerance = tolerance_;; tolerance = std::max(0.01 * tolerance, least_tolerance_)) {
+    body_.set_tolerance(tolerance);
+    const int before = found.result.iterations;
+    found.result =
+        body_.solve(exec, moved_case < 0 ? force : less_imposed(exec, std::size_t(moved_case)), u);
+    found.result.iterations += before;
+    require_solved(where, found.result);
+    Vector imposed; // u is zero at held components
+    if (moved_case >= 0)
+      imposed = loads_.cases[std::size_t(moved_case)].imposed;
+    if (moved_case >= 0)
+      axpby(exec, 1.0, imposed, 1.0, u);
+    // f . u + r . v - u . A u = u . (f - A u) over free components is the first-order error of
+    // f . u, which a small residual bounds badly where the void is very soft.
+    const Vector product = body_.spare(exec);
+    body_.apply(exec, u, product);
+    found.of_forces = dot(exec, force, u);
+    found.energy = dot(exec, product, u);
+    const double work =
+        moved_case < 0 ? found.of_forces : found.of_forces + dot(exec, product, imposed);
+    const bool is_last = tolerance <= least_tolerance_;
+    if (is_last)
+      require_balance(where, work, found.energy, found.result.residual);
+    if (is_last || std::fabs(work - found.energy) <= balance_error * std::fabs(found.energy))
+      return found;
+  }
+}
+
+template<class Exec>
 double DesignAnalysis<Exec>::solve(const Exec& exec, int number, std::size_t k, DesignStep& step) {
   const TimedScope scope("ossatura::design::solve");
   const bool adjoint = k == loads_.cases.size();
-  const DesignForce<Exec>& force = forces_of(k);
-  const Vector imposed = adjoint ? Vector() : loads_.cases[k].imposed;
-  const bool is_imposed = imposed.extent(0) > 0;
+  const std::string where = "step " + std::to_string(number) + ", " +
+                            (adjoint ? "adjoint" : "load case " + std::to_string(k + 1));
   const Vector& trial = u_trial_[k];
   if (warm_start_ && !body_.solves_in_place())
     Kokkos::deep_copy(exec, trial, u_[k]);
   else if (!warm_start_)
     Kokkos::deep_copy(exec, trial, 0.0);
-  const SolveResult result =
-      body_.solve(exec, is_imposed ? less_imposed(exec, k) : force, trial); // zero at held ones
-  if (is_imposed)
-    axpby(exec, 1.0, imposed, 1.0, trial);
-  step.solves.push_back(result);
-  const std::string where = "step " + std::to_string(number) + ", " +
-                            (adjoint ? "adjoint" : "load case " + std::to_string(k + 1));
-  require_solved(where, result);
-  // f . u + r . v - u . A u = u . (f - A u) over free components is the first-order error of f . u,
-  // which a small residual bounds badly where the void is very soft.
-  const Vector product = body_.spare(exec);
-  body_.apply(exec, trial, product);
-  const double of_forces = dot(exec, force, trial), energy = dot(exec, product, trial);
-  const double work = is_imposed ? of_forces + dot(exec, product, imposed) : of_forces;
-  require_balance(where, work, energy, result.residual);
+  const bool is_moved = !adjoint && loads_.cases[k].imposed.extent(0) > 0;
+  const Balanced found = solve_balanced(exec, where, forces_of(k), is_moved ? int(k) : -1, trial);
+  step.solves.push_back(found.result);
   if (loads_.is_mechanism())
     return dot(exec, loads_.output, trial);
-  return is_imposed ? 2 * (of_forces + moved_work_[k]) - energy : of_forces;
+  return is_moved ? 2 * (found.of_forces + moved_work_[k]) - found.energy : found.of_forces;
 }
 
 template<class Exec>
@@ -192,12 +218,7 @@ SolveResult DesignAnalysis<Exec>::solve_adjoint(const Exec& exec, const std::str
                                                 const DesignForce<Exec>& force,
                                                 const Vector& v) const {
   const TimedScope scope("ossatura::design::solve_adjoint");
-  const SolveResult result = body_.solve(exec, force, v);
-  require_solved(where, result);
-  const Vector product = body_.spare(exec);
-  body_.apply(exec, v, product);
-  require_balance(where, dot(exec, force, v), dot(exec, product, v), result.residual);
-  return result;
+  return solve_balanced(exec, where, force, -1, v).result;
 }
 
 template<class Exec>

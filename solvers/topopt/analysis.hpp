@@ -24,6 +24,7 @@
 #include <ossatura/solvers/topopt/loads.hpp>
 #include <ossatura/solvers/topopt/optimizer.hpp>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -84,6 +85,10 @@ public:
                             const DesignForce<Exec>& force, const Vector& v) const;
   bool starts_warm() const { return warm_start_; }
 
+  /// Residuals that end the solves from now on, not below the tolerance of the options. Where the
+  /// work of the forces and the energy of a solution differ by a thousandth, its solve goes on.
+  void set_tolerance(double tolerance) { tolerance_ = std::max(tolerance, least_tolerance_); }
+
   /// Density of the strain energy of all cases [num_elem], J / m^3, of the last run; expansion by
   /// temperature is no strain.
   void energies(const Exec& exec, const Vector& energy) const;
@@ -104,12 +109,19 @@ public:
 private:
   void solve_all(const Exec& exec, int number, const SimpLaw& law, const Vector& density,
                  DesignStep& step);
+  struct Balanced {
+    SolveResult result;
+    double of_forces, energy; ///< f . u, u . A u
+  };
+  /// A u = force from u; with what the load case `moved_case` imposes, unless that is -1.
+  Balanced solve_balanced(const Exec& exec, const std::string& where,
+                          const DesignForce<Exec>& force, int moved_case, const Vector& u) const;
   /// Solve k; returns what the step reports of load case k.
   double solve(const Exec& exec, int number, std::size_t k, DesignStep& step);
   /// The forces of solve k, those that change with the design among them.
   const DesignForce<Exec>& forces_of(std::size_t k) const;
   /// The forces of a case with what its displacements ask of free components: f - K u.
-  DesignForce<Exec> less_imposed(const Exec& exec, std::size_t k);
+  DesignForce<Exec> less_imposed(const Exec& exec, std::size_t k) const;
   void add_mass_gradient(const Exec& exec, const Vector& density,
                          const std::vector<AdjointTerm>& terms, double factor,
                          const Vector& df) const;
@@ -117,7 +129,7 @@ private:
 
   DesignBody<Exec>& body_;
   bool warm_start_;
-  double tolerance_;
+  double least_tolerance_, tolerance_; ///< of the options, and of solves now
   DesignLoads<Exec> loads_;
   Vector relative_;                      ///< [num_elem], or empty
   Vector rhs_;                           ///< [num_nodes, 3] of cases with displacements, or empty

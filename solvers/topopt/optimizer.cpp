@@ -360,7 +360,25 @@ struct DesignOptimizer<Exec>::Implementation {
       dilated_limit = options.volume_fraction * densities.limited_volume() / densities.volume();
   }
 
+  /// Solves as exactly as steps need, while it lives; else as exactly as results.
+  class StepTolerance {
+  public:
+    StepTolerance(DesignAnalysis<Exec>& analysis, const DesignOptions& options)
+        : analysis_(analysis)
+        , full_(options.solver.cg.tolerance) {
+      analysis_.set_tolerance(options.tolerance_of_steps());
+    }
+    ~StepTolerance() { analysis_.set_tolerance(full_); }
+    StepTolerance(const StepTolerance&) = delete;
+    StepTolerance& operator=(const StepTolerance&) = delete;
+
+  private:
+    DesignAnalysis<Exec>& analysis_;
+    double full_;
+  };
+
   DesignStep step(const Exec& exec) {
+    const StepTolerance tolerance(analysis, options);
     follow_volume();
     DesignStep report = analyse(exec, densities.tested(), false);
     const double scale_before = scale;

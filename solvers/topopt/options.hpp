@@ -8,6 +8,8 @@
 #include <ossatura/solvers/hexa/solver.hpp>
 #include <ossatura/solvers/topopt/process/options.hpp>
 
+#include <algorithm>
+
 namespace ossatura {
 
 enum class DesignObjective {
@@ -115,11 +117,25 @@ struct DesignOptions {
   double objective_change = 0;
   int max_steps = 200;
   DesignGrid grid = DesignGrid::mesh;
+  /// The residual that ends solves of steps, where it is larger than that of `solver.cg`: what they
+  /// are wrong by is small beside what a step changes. The last design is analysed to the other. 0:
+  /// 100 times that, at most 0.01; for mechanisms that.
+  double step_tolerance = 0;
   HexaSolverOptions solver;
   /// On voxels: multigrid and precision; when solves end is said by `solver.cg`. The operator is
   /// that of the backend, default_voxel_operator, with the same bits for any number of threads.
   VoxelSolverOptions voxels = lean_voxels();
   bool warm_start = true; ///< solves start from the displacements of the step before
+
+  /// What ends the solves of steps. Energies are wrong by the square of what a solution is, the
+  /// output of a mechanism by as much.
+  double tolerance_of_steps() const {
+    const double least = solver.cg.tolerance;
+    if (step_tolerance > 0 || objective == DesignObjective::mechanism)
+      return std::max(step_tolerance, least);
+    return std::max(std::min(1 / (0.01 / least), 0.01),
+                    least); // 1e-4 of 1e-6, not 1e-4 less an ulp
+  }
 
   /// Whether sharpness has an effect.
   bool sharpens() const { return projection || process.draw; }

@@ -47,6 +47,8 @@ void check_design(const CLI::App& app, const TopoptCommandOptions& options) {
     fail<UsageError>("--frequencies ", o.frequencies, ": 0 to ", most_frequencies);
   require_at_least("--steps", o.max_steps, 1);
   require_fraction("--tolerance", o.solver.cg.tolerance, "a relative residual such as 1e-6");
+  if (app.count("--step-tolerance") > 0)
+    require_fraction("--step-tolerance", o.step_tolerance, "a relative residual such as 1e-4");
   require_at_least("--max-iterations", o.solver.cg.max_iterations, 1);
   require_at_least("--chebyshev-degree", o.solver.chebyshev_degree, 1);
   require_at_least("--forming-cost", o.solver.forming_cost, 0);

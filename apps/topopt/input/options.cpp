@@ -151,6 +151,9 @@ void add_solver_options(CLI::App& app, TopoptCommandOptions& o) {
             "amg: smoothed aggregation with the rigid-body modes");
   add_number(app, o.changes, "--tolerance", of_topopt_solver(&S::cg, &CgOptions::tolerance), "X",
              "True residual relative to the loads");
+  add_number(app, o.changes, "--step-tolerance", &D::step_tolerance, "X",
+             "The same of the solves of steps: results are of a last analysis to --tolerance",
+             "100 times --tolerance, at most 0.01; mechanisms: that");
   add_number(app, o.changes, "--max-iterations",
              of_topopt_solver(&S::cg, &CgOptions::max_iterations), "N",
              "Iterations of one solve at most");

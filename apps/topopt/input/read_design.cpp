@@ -78,7 +78,8 @@ void read_projection(const Place& place, ProblemDocument& problem) {
 
 void read_linear_solver(const Place& place, ProblemDocument& problem) {
   place.require_object({"grid", "operator", "preconditioner", "precision", "tolerance",
-                        "max_iterations", "chebyshev_degree", "forming_cost", "warm_start"});
+                        "step_tolerance", "max_iterations", "chebyshev_degree", "forming_cost",
+                        "warm_start"});
   using S = HexaSolverOptions;
   Reader read(place, problem.changes);
   read.choose("grid", &DesignOptions::grid);
@@ -93,6 +94,8 @@ void read_linear_solver(const Place& place, ProblemDocument& problem) {
                 known);
   }
   read.fraction("tolerance", of_topopt_solver(&S::cg, &CgOptions::tolerance),
+                "a relative tolerance, greater than 0 and less than 1");
+  read.fraction("step_tolerance", &DesignOptions::step_tolerance,
                 "a relative tolerance, greater than 0 and less than 1");
   read.count("max_iterations", of_topopt_solver(&S::cg, &CgOptions::max_iterations), 1,
              "iterations of one solve, at least 1");

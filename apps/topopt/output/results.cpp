@@ -59,13 +59,16 @@ std::int64_t TopoptRunResults::iterations() const {
   return sum;
 }
 
-double TopoptRunResults::worst_residual() const {
+double TopoptRunResults::step_residual() const {
   double worst = 0;
-  for_each_analysis(*this, [&worst](const DesignStep& step) {
+  for (const DesignStep& step : steps)
     if (const double residual = residual_of(step); residual > worst || std::isnan(residual))
       worst = residual;
-  });
   return worst;
+}
+
+double TopoptRunResults::residual() const {
+  return final ? residual_of(*final) : step_residual();
 }
 
 bool TopoptRunResults::fell_back() const {

@@ -111,8 +111,9 @@ struct TopoptRunResults {
   bool has_ended() const { return stopped || !breakdown.empty(); } ///< before it was done
   int last_step() const { return first_step + int(steps.size()); }
   std::int64_t iterations() const; ///< of all solves
-  double worst_residual() const;
-  bool fell_back() const; ///< a solve had to do without the mixed preconditioner
+  double step_residual() const;    ///< the largest of the solves of steps
+  double residual() const;         ///< of the last analysis; without one, of steps
+  bool fell_back() const;          ///< a solve had to do without the mixed preconditioner
 };
 
 } // namespace ossatura

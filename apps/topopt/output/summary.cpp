@@ -286,6 +286,7 @@ nlohmann::ordered_json topopt_engine(const TopoptModel& model, const TopoptRunRe
                {"preconditioner_formings", e.num_formings},
                {"solver_precision", name_of(on_voxels ? o.voxels.precision : o.solver.precision)},
                {"tolerance", o.solver.cg.tolerance},
+               {"step_tolerance", o.tolerance_of_steps()},
                {"max_iterations", o.solver.cg.max_iterations},
                {"forming_cost", o.solver.forming_cost},
                {"warm_start", o.warm_start}});

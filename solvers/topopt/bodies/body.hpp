@@ -66,6 +66,8 @@ public:
   virtual void set_modulus(const Exec& exec, const SimpLaw& law, const Vector& density) = 0;
   /// Prepares solves for the moduli. Fences.
   virtual void prepare(const Exec& exec) = 0;
+  /// Residuals relative to the forces that end solves from now on.
+  virtual void set_tolerance(double tolerance) = 0;
   /// As HexaSolver::solve, f as place_forces gives it, or a vector that is zero at held components.
   /// Fences.
   virtual SolveResult solve(const Exec& exec, const DesignForce<Exec>& f, const Vector& u) = 0;

@@ -34,6 +34,7 @@ public:
     fill_modulus(exec, law, density, modulus_);
   }
   void prepare(const Exec& exec) override { solver_.set_modulus(exec, modulus_); }
+  void set_tolerance(double tolerance) override { solver_.set_tolerance(tolerance); }
   SolveResult solve(const Exec& exec, const DesignForce<Exec>& f, const Vector& u) override {
     return solver_.solve(exec, f.vector, u);
   }

@@ -33,6 +33,7 @@ public:
   void set_springs(const Exec& exec, const Vector& spring) override;
   void set_modulus(const Exec& exec, const SimpLaw& law, const Vector& density) override;
   void prepare(const Exec& exec) override { solver_->renew(exec); }
+  void set_tolerance(double tolerance) override { solver_->set_tolerance(tolerance); }
   SolveResult solve(const Exec& exec, const DesignForce<Exec>& f, const Vector& u) override;
   Vector spare(const Exec&) const override { return solver_->spare(); }
   void apply(const Exec& exec, const Vector& u, const Vector& y) const override;

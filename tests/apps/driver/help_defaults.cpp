@@ -121,7 +121,7 @@ TEST_CASE("help of topopt follows all of its defaults", "[help]") {
   CHECK(unmoved(add_topopt_options, o) ==
         std::set<std::string>{"draw", "extrude", "levels", "max-compliance", "max-mass",
                               "max-stress", "min-frequency", "overhang", "radius", "sectors",
-                              "start", "start-from", "symmetry"});
+                              "start", "start-from", "step-tolerance", "symmetry"});
 }
 
 TEST_CASE("help of pfem follows all of its defaults", "[help]") {

@@ -16,7 +16,7 @@ namespace ossatura::test {
 inline DesignOptions options_with(double tolerance) {
   DesignOptions options;
   options.change_tolerance = 0;
-  options.solver.cg.tolerance = tolerance;
+  options.solver.cg.tolerance = options.step_tolerance = tolerance;
   options.solver.aggregation.max_coarse_dofs = 300; // quicker for few elements
   return options;
 }
