@@ -84,7 +84,7 @@ void DesignAnalysis<Exec>::solve_all(const Exec& exec, int number, const SimpLaw
       if (!loads_.cases[k].thermal.empty())
         body_.add_thermal_forces(exec, loads_.cases[k].thermal, total_[k].vector);
       if (const Vector& imposed = loads_.cases[k].imposed; imposed.extent(0) > 0)
-        moved_work_[k] = loads_.cases[k].moved_work + dot(exec, total_[k].vector, imposed);
+        moved_work_[k] = loads_.cases[k].moved_work + body_.dot(exec, total_[k].vector, imposed);
       clear(exec, body_.held(), total_[k].vector);
     }
   {
@@ -169,11 +169,11 @@ double DesignAnalysis<Exec>::solve(const Exec& exec, int number, std::size_t k, 
   // which a small residual bounds badly where the void is very soft.
   const Vector product = body_.spare(exec);
   body_.apply(exec, trial, product);
-  const double of_forces = dot(exec, force, trial), energy = dot(exec, product, trial);
-  const double work = is_imposed ? of_forces + dot(exec, product, imposed) : of_forces;
+  const double of_forces = body_.dot(exec, force, trial), energy = body_.dot(exec, product, trial);
+  const double work = is_imposed ? of_forces + body_.dot(exec, product, imposed) : of_forces;
   require_balance(where, work, energy, result.residual);
   if (loads_.is_mechanism())
-    return dot(exec, loads_.output, trial);
+    return body_.dot(exec, loads_.output, trial);
   return is_imposed ? 2 * (of_forces + moved_work_[k]) - energy : of_forces;
 }
 
@@ -196,7 +196,7 @@ SolveResult DesignAnalysis<Exec>::solve_adjoint(const Exec& exec, const std::str
   require_solved(where, result);
   const Vector product = body_.spare(exec);
   body_.apply(exec, v, product);
-  require_balance(where, dot(exec, force, v), dot(exec, product, v), result.residual);
+  require_balance(where, body_.dot(exec, force, v), body_.dot(exec, product, v), result.residual);
   return result;
 }
 

@@ -2,7 +2,6 @@
 #include <ossatura/solvers/topopt/optimizer.hpp>
 
 #include <ossatura/core/base/timer.hpp>
-#include <ossatura/kernels/topopt/node_values.hpp>
 #include <ossatura/solvers/topopt/analysis.hpp>
 #include <ossatura/solvers/topopt/bound/compliance_bound.hpp>
 #include <ossatura/solvers/topopt/check_options.hpp>
@@ -118,7 +117,7 @@ struct DesignOptimizer<Exec>::Implementation {
       return make_zeros<double>(exec, num_elem(), "ossatura::design::by_element");
     };
     x = make();
-    if (!body->solves_in_place()) {
+    if (!body->lends_room()) {
       kept_df = make();
       kept_x_new = make();
     }
@@ -151,7 +150,7 @@ struct DesignOptimizer<Exec>::Implementation {
     return densities.volume_gradient(exec, moment(), room(exec, {}, 2), x_new(exec));
   }
   Vector room(const Exec& exec, const Vector& kept, std::int64_t which) const {
-    if (!body->solves_in_place())
+    if (!body->lends_room())
       return kept;
     const Vector spare = body->spare(exec); // three numbers for each place of an element
     return Vector(spare.data() + which * num_elem(), std::size_t(num_elem()));
@@ -388,7 +387,7 @@ struct DesignOptimizer<Exec>::Implementation {
     report.change = change = largest_difference(exec, next, x);
     if (mma)
       mma->accept(exec, x);
-    if (body->solves_in_place())
+    if (body->lends_room())
       Kokkos::deep_copy(exec, x, next);
     else
       std::swap(x, kept_x_new);
@@ -597,10 +596,10 @@ DesignForces DesignOptimizer<Exec>::forces(const Exec& exec, int which,
                                            const std::vector<std::int32_t>& nodes) const {
   const DesignAnalysis<Exec>& analysis = implementation_->analysis;
   OSSATURA_REQUIRE(which >= 0 && which < int(analysis.loads().cases.size()), "load case " << which);
-  const Array<int, Exec> places = body().place_nodes(exec, nodes);
   const Array<double, Exec>& u = analysis.displacements()[std::size_t(which)];
   const Array<double, Exec> force = analysis.forces(exec, std::size_t(which));
-  return {take_at_nodes(exec, places, u), take_at_nodes(exec, places, force), dot(exec, force, u)};
+  return {body().take_nodes(exec, nodes, u), body().take_nodes(exec, nodes, force),
+          body().dot(exec, force, u)};
 }
 
 template<class Exec>
