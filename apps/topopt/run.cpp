@@ -112,15 +112,16 @@ bool divides_model(const TopoptCommandOptions& options, const TopoptModel& model
   const bool is_asked = options.split == TopoptSplit::model;
   if (num_ranks == 1 && !is_asked)
     return false;
-  if (model.options.grid != DesignGrid::voxels)
-    fail<UsageError>(
-        num_ranks == 1 ? "--split model"
-                       : "a launcher started " + std::to_string(num_ranks) + " processes, which",
-        " divides designs of equal cubes (--grid voxels), and ", model.source, " is solved on ",
-        model.problem.solids ? "a mesh with other elements" : "a mesh",
-        model.problem.solids ? "" : ": take --grid voxels where it is of equal cubes",
-        num_ranks == 1 ? ", or leave it out" : ", or start one process");
-  return true;
+  if (model.options.grid == DesignGrid::voxels && !model.problem.solids)
+    return true;
+  const std::string who = num_ranks == 1 ? "--split model"
+                                         : "a launcher started " + std::to_string(num_ranks) +
+                                               " processes, and ossatura topopt";
+  fail<UsageError>(who, " divides designs of equal cubes alone (--grid voxels); ", model.source,
+                   model.problem.solids
+                       ? " has other elements"
+                       : " is solved on a mesh: take --grid voxels where it is of equal cubes",
+                   num_ranks == 1 ? ", or leave it out" : ", or start one process");
 }
 
 void require_bound(const TopoptCommandOptions& options, const TopoptModel& model) {
