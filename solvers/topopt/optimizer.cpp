@@ -384,6 +384,7 @@ struct DesignOptimizer<Exec>::Implementation {
     limit_scale = next_scale;
     note(report);
     const Vector next = x_new(exec);
+    body->agree(exec, next);
     report.change = change = largest_difference(exec, next, x);
     if (mma)
       mma->accept(exec, x);
@@ -408,6 +409,10 @@ struct DesignOptimizer<Exec>::Implementation {
     excess = is_volume() ? -1 : report.volume / options.volume_fraction - 1;
     for (const DesignLimitValue& one : report.limits)
       excess = std::max(excess, one.excess);
+    std::vector<double> numbers = {excess, objectives.back()};
+    body->agree(numbers);
+    excess = numbers[0];
+    objectives.back() = numbers[1];
   }
   /// Whether the objective stays, and all limits hold.
   bool is_settled() const {
@@ -475,6 +480,12 @@ struct DesignOptimizer<Exec>::Implementation {
     return bracket.at_low < 0 && bracket.at_high > 0 && find_root(bracket, slack, value) <= 1e-6;
   }
 
+  /// After what processes computed each for itself, by other ways where they round otherwise.
+  void agree(const Exec& exec) {
+    if (body->agree(exec, x))
+      refresh(exec);
+  }
+
   bool continues() const {
     return !at_end(options.penalty, penalty) ||
            (options.sharpens() && !at_end(options.sharpness, sharpness));
@@ -525,7 +536,9 @@ DesignStep DesignOptimizer<Exec>::step(const Exec& exec) {
 
 template<class Exec>
 bool DesignOptimizer<Exec>::meet_volume(const Exec& exec) {
-  return implementation_->meet_volume(exec);
+  const bool is_met = implementation_->meet_volume(exec);
+  implementation_->agree(exec);
+  return is_met;
 }
 
 template<class Exec>
@@ -789,6 +802,7 @@ bool DesignOptimizer<Exec>::start_from(const Exec& exec, const std::vector<doubl
   set_variables(exec, body().upload_elements(exec, x));
   Kokkos::deep_copy(exec, own.x_new(exec), own.x);
   const bool has_volume = own.start(exec);
+  own.agree(exec);
   fence(exec, "ossatura::design::start_from");
   return has_volume;
 }

@@ -93,6 +93,11 @@ public:
   virtual double square(const Exec& exec, const DesignForce<Exec>& f) const {
     return ossatura::square(exec, f);
   }
+  /// Of a body that processes divide, what each of them computed for itself becomes that of the
+  /// first one where it differs, as by processors that round otherwise: processes that part would
+  /// wait for each other. Returns whether x [num_elem] has changed here. Fence.
+  virtual bool agree(const Exec&, const Vector& /*x*/) const { return false; }
+  virtual void agree(std::vector<double>&) const {}
   /// energy(e) += weight u^T K_e v for a modulus of 1. Does not fence.
   virtual void add_energies(const Exec& exec, double weight, const Vector& u, const Vector& v,
                             const Vector& energy) const = 0;

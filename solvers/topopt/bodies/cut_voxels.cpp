@@ -2,7 +2,8 @@
 #include <ossatura/solvers/topopt/bodies/cut_voxels.hpp>
 
 #include <ossatura/core/comm/together.hpp>
-#include <ossatura/kernels/topopt/component_values.hpp>
+#include <ossatura/kernels/algebra/component_values.hpp>
+#include <ossatura/kernels/algebra/ranks/fingerprint.hpp>
 #include <ossatura/kernels/topopt/lattice_order.hpp>
 #include <ossatura/kernels/topopt/solid_stress.hpp>
 #include <ossatura/kernels/topopt/voxel_energies.hpp>
@@ -72,6 +73,23 @@ SolveResult CutVoxelBody<Exec>::solve(const Exec& exec, const DesignForce<Exec>&
   if (norm == 0)
     Kokkos::deep_copy(exec, u, 0.0);
   return this->solver_->solve(exec, f.vector, u, {}, norm);
+}
+
+template<class Exec>
+bool CutVoxelBody<Exec>::agree(const Exec& exec, const Vector& x) const {
+  const Communicator& comm = share_.communicator();
+  const std::uint64_t mine = fingerprint(exec, x);
+  if (comm.min(mine) == comm.max(mine))
+    return false;
+  std::vector<RankMessage> sends, receives;
+  const auto count = std::int64_t(x.extent(0));
+  for (int rank = 1; rank < comm.size() && comm.is_first(); ++rank)
+    sends.push_back({rank, 0, count});
+  if (!comm.is_first())
+    receives.push_back({0, 0, count});
+  seen_.ranks->comm.exchange(exec, x, sends, x, receives);
+  fence(exec, "ossatura::voxel_body::agree");
+  return !comm.is_first();
 }
 
 template<class Exec>

@@ -39,6 +39,10 @@ public:
   double square(const Exec& exec, const DesignForce<Exec>& f) const override {
     return sums_.dot(exec, f.vector, f.vector);
   }
+  bool agree(const Exec& exec, const Vector& x) const override;
+  void agree(std::vector<double>& numbers) const override {
+    share_.communicator().broadcast(numbers);
+  }
   void add_energies(const Exec& exec, double weight, const Vector& u, const Vector& v,
                     const Vector& energy) const override;
   void energy_density(const Exec& exec, const Vector& energy) const override;

@@ -216,6 +216,25 @@ OSSATURA_RANKS_TEST("A design that no solve converges for breaks down on all ran
   CHECK(optimizer.displacements(exec, 0) == Values(3 * cut_lattice().num_nodes()));
 }
 
+OSSATURA_RANKS_TEST("What ranks computed otherwise becomes that of the first", "[cut_designs]") {
+  const TestType exec;
+  const Communicator world = Communicator::world();
+  const auto body = make_design_body(exec, cut_lattice(), cut_options({world}));
+  Values x(cut_lattice().num_elem());
+  for (std::size_t e = 0; e < x.size(); ++e)
+    x[e] = double(e % 7) / 7;
+  const Values first = x;
+  const auto same = body->upload_elements(exec, x);
+  CHECK_FALSE(body->agree(exec, same));
+  x[11] += 1e-16 * world.rank(); // the last bit of a number below 1
+  const auto other = body->upload_elements(exec, x);
+  CHECK(body->agree(exec, other) == !world.is_first());
+  CHECK(body->download_elements(exec, other) == first);
+  std::vector<double> numbers{double(world.rank()), 3};
+  body->agree(numbers);
+  CHECK(numbers == std::vector<double>{0, 3});
+}
+
 OSSATURA_RANKS_TEST("Ranks divide voxels alone", "[cut_designs]") {
   const TestType exec;
   DesignProblem problem = cut_lattice();
