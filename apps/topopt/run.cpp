@@ -393,8 +393,11 @@ std::size_t first_grid(const TopoptCommandOptions& options, const Grids& grids) 
 template<class Exec>
 void resume(const Exec& exec, const TopoptCommandOptions& options, const TopoptModel& model,
             bool is_finest, DesignOptimizer<Exec>& optimizer, DriverContext& context) {
-  const DesignState state =
-      read_design_checkpoint(options.resume, identify(model.problem, model.options), model.problem);
+  DesignState state;
+  run_phase(context.world(), [&] { // a rank may lack the file
+    state = read_design_checkpoint(options.resume, identify(model.problem, model.options),
+                                   model.problem);
+  });
   if (is_finest && state.steps >= model.options.max_steps)
     fail<UsageError>("--resume ", options.resume, ": step ", state.steps, " of ",
                      model.options.max_steps, " is done already: give a larger --steps");
@@ -412,7 +415,8 @@ template<class Exec>
 void start_from(const Exec& exec, const std::string& file, const TopoptModel& model,
                 DesignOptimizer<Exec>& optimizer, DriverContext& context) {
   const TimedScope scope("ossatura::topopt::start_from");
-  const PlacedDensities design = read_start_design(file);
+  PlacedDensities design;
+  run_phase(context.world(), [&] { design = read_start_design(file); });
   context.provenance().inputs.push_back(record_input(file));
   std::vector<double> density;
   try {
@@ -586,10 +590,9 @@ int run_on(const Exec& exec, const TopoptCommandOptions& options, const Grids& g
   const Communicator& world = context.world();
   std::size_t first = 0;
   std::unique_ptr<DesignOptimizer<Exec>> optimizer;
-  run_communicating(world, [&] {
-    first = first_grid(options, grids);
-    optimizer = begin_design(exec, options, grids, first, results, context);
-  });
+  run_phase(world, [&] { first = first_grid(options, grids); });
+  run_communicating(
+      world, [&] { optimizer = begin_design(exec, options, grids, first, results, context); });
   std::optional<Recorder> recording;
   run_phase(world, [&] {
     context.begin_outputs(stem);

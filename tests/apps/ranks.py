@@ -233,6 +233,11 @@ class Designs(Ranks):
         whole = self.course(1, *state[:-2], *steps)[0][2]
         self.assertEqual(resumed["objective"], whole["objective"])
         self.assertEqual(resumed["steps"]["objective"], whole["steps"]["objective"][done:])
+        # A rank that lacks the file, as on another machine, ends all.
+        begin = (*self.COURSE, *state[:-2], *steps, "--resume")
+        log = self.end(self.start((1, (*begin, "c.h5")), (1, (*begin, "d.h5"))), BAD_FILE)[1]
+        self.assertIn("on rank 1 of 2: d.h5: there is no such file", log)
+        self.assertEqual(log.count("error: "), 1, log)
 
 
 class Failures(Ranks):
