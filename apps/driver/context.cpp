@@ -303,7 +303,12 @@ void DriverContext::iteration(int load_case, int iteration, double recurrent_res
   }
   if (!iterates_together_)
     throw_if_interrupted();
-  else if (const int signal = world_.max(noted_interrupt())) // and not what comes after that
+  else
+    throw_if_any_interrupted();
+}
+
+void DriverContext::throw_if_any_interrupted() {
+  if (const int signal = world_.max(noted_interrupt())) // and not what comes after that
     throw_interrupted_by(signal);
 }
 

@@ -128,6 +128,9 @@ public:
   /// Interrupted after SIGINT or SIGTERM.
   void iteration(int load_case, int iteration, double recurrent_residual);
   void end_solve() { progress_.reset(); }
+  /// Between two steps: throws Interrupted on all ranks after a SIGINT or SIGTERM to any. All ranks
+  /// call it.
+  void throw_if_any_interrupted();
   /// Lines of progress with a heading of the subcommand's own.
   void begin_progress(const std::string& heading);
   void progress(const std::string& line, double remaining_seconds);

@@ -13,7 +13,7 @@ int topopt_command(const Invocation& invocation) {
         check_topopt_options(app, options);
       },
       {{"length", "m"}, {"force", "N"}, {"modulus", "Pa"}, {"energy", "J"}, {"stiffness", "N/m"}},
-      run_topopt);
+      run_topopt, RankUse::many);
 }
 
 } // namespace ossatura

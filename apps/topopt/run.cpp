@@ -5,6 +5,7 @@
 #include "apps/driver/output/files/frame_writer.hpp"
 #include "apps/driver/output/table.hpp"
 #include "apps/driver/problem/library_message.hpp"
+#include "apps/driver/ranks.hpp"
 #include "apps/topopt/command.hpp"
 #include "apps/topopt/input/levels.hpp"
 #include "apps/topopt/input/start_design.hpp"
@@ -13,6 +14,7 @@
 #include "apps/topopt/output/history.hpp"
 #include "apps/topopt/output/report.hpp"
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/core/machine/memory.hpp>
 #include <ossatura/core/mesh/cube_lattice.hpp>
 #include <ossatura/solvers/topopt/bound/compliance_bound.hpp>
 #include <ossatura/solvers/topopt/frequencies/frequencies.hpp>
@@ -88,19 +90,38 @@ ReanalysisSummary reanalyse_surface(const Exec& exec, const TopoptModel& model,
   return summary;
 }
 
-/// How far the compliance is from the best one; what there is of it after a signal.
+/// How far the compliance is from the best one; what there is of it after a signal, to any rank.
 template<class Exec>
-BoundSummary find_bound(const Exec& exec, DesignOptimizer<Exec>& optimizer) {
+BoundSummary find_bound(const Exec& exec, const Communicator& world,
+                        DesignOptimizer<Exec>& optimizer) {
   const Stopwatch watch;
   const TimedScope scope("ossatura::topopt::bound");
   BoundSummary summary;
   log_info("looking for a bound of the compliance");
-  summary.found = optimizer.bound_compliance(exec, {}, [] { return !is_interrupted(); });
+  summary.found =
+      optimizer.bound_compliance(exec, {}, [&] { return !world.any(is_interrupted()); });
   if (!summary.is_known())
     summary.reason =
         summary.found.breakdown.empty() ? "stopped by a signal" : summary.found.breakdown;
   summary.seconds = watch.seconds();
   return summary;
+}
+
+/// Whether ranks solve together. Throws UsageError for what they cannot divide.
+bool divides_model(const TopoptCommandOptions& options, const TopoptModel& model, int num_ranks) {
+  const bool is_asked = options.split == TopoptSplit::model;
+  if (num_ranks == 1 && !is_asked)
+    return false;
+  if (model.options.grid == DesignGrid::voxels && !model.problem.solids)
+    return true;
+  const std::string who = num_ranks == 1 ? "--split model"
+                                         : "a launcher started " + std::to_string(num_ranks) +
+                                               " processes, and ossatura topopt";
+  fail<UsageError>(who, " divides designs of equal cubes alone (--grid voxels); ", model.source,
+                   model.problem.solids
+                       ? " has other elements"
+                       : " is solved on a mesh: take --grid voxels where it is of equal cubes",
+                   num_ranks == 1 ? ", or leave it out" : ", or start one process");
 }
 
 void require_bound(const TopoptCommandOptions& options, const TopoptModel& model) {
@@ -129,7 +150,8 @@ void require_reanalysable(const TopoptCommandOptions& options, const TopoptModel
   }
 }
 
-/// Everything that is written while a run goes on.
+/// Everything that is written while a run goes on. Of several ranks the first one writes; all call
+/// what may need the others, which is all but wait().
 class Recorder {
 public:
   Recorder(const TopoptCommandOptions& options, const TopoptModel& model, int first_step,
@@ -138,9 +160,10 @@ public:
       , model_(model)
       , at_(&model)
       , context_(context)
+      , writes_(context.world().is_first())
       , writer_(context) {
     const auto history = context.claim_file(options.history, stem + ".csv");
-    if (history)
+    if (history && writes_)
       files_.push_back(*history);
     if (!options.no_hdf)
       if (const auto path = context.output_file(options.hdf, stem + ".hdf")) {
@@ -159,7 +182,7 @@ public:
       checkpoint_ =
           context.claim_checkpoint(context.output_path(options.checkpoint), options.resume);
     }
-    if (history) // begins the file: after all claims, which may be refused
+    if (history && writes_) // begins the file: after all claims, which may be refused
       history_ = std::make_unique<DesignHistory>(
           *history, model.problem.cases.size(), model.problem.limits,
           is_held_to_frequencies(model.problem, model.options)
@@ -194,13 +217,15 @@ public:
     const Stopwatch watch;
     const TimedScope scope("ossatura::topopt::write");
     writer_.make_room();
-    writer_.add(frames_->path(),
-                [this, step, fields = fields_of(exec, optimizer, model_, true), facts = facts()] {
-                  const std::string path = frames_->frame_path(step);
-                  write_design(path, model_, fields, step, facts, options_.common.compress, &kept_);
-                  frames_->add(step, step);
-                  return path;
-                });
+    DesignFields all = fields_of(exec, optimizer, model_, true);
+    if (!writes_)
+      return;
+    writer_.add(frames_->path(), [this, step, fields = std::move(all), facts = facts()] {
+      const std::string path = frames_->frame_path(step);
+      write_design(path, model_, fields, step, facts, options_.common.compress, &kept_);
+      frames_->add(step, step);
+      return path;
+    });
     seconds_ += watch.seconds();
   }
 
@@ -217,8 +242,9 @@ public:
     wait(); // who goes on from a checkpoint finds the frames before it
     const Stopwatch watch;
     const TimedScope scope("ossatura::topopt::checkpoint");
-    has_written_checkpoint_ = context_.try_output(checkpoint_, [&] {
-      write_design_checkpoint(checkpoint_, optimizer.state(exec), identity_, facts());
+    const DesignState state = optimizer.state(exec);
+    has_written_checkpoint_ = writes_ && context_.try_output(checkpoint_, [&] {
+      write_design_checkpoint(checkpoint_, state, identity_, facts());
     });
     if (has_written_checkpoint_)
       log_verbose("wrote ", checkpoint_, " after step ", optimizer.num_steps());
@@ -238,11 +264,11 @@ public:
       for (std::size_t i = 0; i < results.final->frequencies.size(); ++i)
         fields.mode.push_back(optimizer->mode(exec, int(i)));
     if (options_.bound && results.final) // its solves overwrite what fields are of
-      results.bound = find_bound(exec, *optimizer);
+      results.bound = find_bound(exec, context_.world(), *optimizer);
     optimizer.reset();
     if (has_files) {
       const TimedScope scope("ossatura::topopt::write");
-      if (!design_.empty() && context_.try_output(design_, [&] {
+      if (writes_ && !design_.empty() && context_.try_output(design_, [&] {
             write_design(design_, model_, fields, results.last_step(), facts(),
                          options_.common.compress, frames_ ? &kept_ : nullptr);
           }))
@@ -281,7 +307,8 @@ private:
       return;
     const auto write = [&](const std::string& path, const auto& written) {
       std::optional<SurfaceSummary> summary;
-      if (path.empty() || !context_.try_output(path, [&] { summary = written(path); }) || !summary)
+      if (!writes_ || path.empty() ||
+          !context_.try_output(path, [&] { summary = written(path); }) || !summary)
         return;
       results.surface = summary;
       files_.push_back(path);
@@ -302,6 +329,7 @@ private:
   const TopoptModel& model_;
   const TopoptModel* at_; ///< of which steps are
   DriverContext& context_;
+  bool writes_; ///< this rank
   DesignIdentity identity_;
   std::string design_, stl_, file_3mf_, checkpoint_;
   bool has_written_checkpoint_ = false;
@@ -365,8 +393,11 @@ std::size_t first_grid(const TopoptCommandOptions& options, const Grids& grids) 
 template<class Exec>
 void resume(const Exec& exec, const TopoptCommandOptions& options, const TopoptModel& model,
             bool is_finest, DesignOptimizer<Exec>& optimizer, DriverContext& context) {
-  const DesignState state =
-      read_design_checkpoint(options.resume, identify(model.problem, model.options), model.problem);
+  DesignState state;
+  run_phase(context.world(), [&] { // a rank may lack the file
+    state = read_design_checkpoint(options.resume, identify(model.problem, model.options),
+                                   model.problem);
+  });
   if (is_finest && state.steps >= model.options.max_steps)
     fail<UsageError>("--resume ", options.resume, ": step ", state.steps, " of ",
                      model.options.max_steps, " is done already: give a larger --steps");
@@ -384,7 +415,8 @@ template<class Exec>
 void start_from(const Exec& exec, const std::string& file, const TopoptModel& model,
                 DesignOptimizer<Exec>& optimizer, DriverContext& context) {
   const TimedScope scope("ossatura::topopt::start_from");
-  const PlacedDensities design = read_start_design(file);
+  PlacedDensities design;
+  run_phase(context.world(), [&] { design = read_start_design(file); });
   context.provenance().inputs.push_back(record_input(file));
   std::vector<double> density;
   try {
@@ -411,7 +443,7 @@ void take_steps(const Exec& exec, DesignOptimizer<Exec>& optimizer, Recorder& re
   protect_results();
   try {
     while (!optimizer.is_done()) {
-      throw_if_interrupted();
+      context.throw_if_any_interrupted();
       {
         const TimedScope scope("ossatura::topopt::step");
         results.steps.push_back(optimizer.step(exec));
@@ -523,6 +555,21 @@ void require_room_in_files(const TopoptCommandOptions& options, const TopoptMode
                      "--no-hdf and --no-stl, no --3mf, and a --checkpoint for the design");
 }
 
+/// The optimiser of the grid that steps begin on, with the design that they begin with.
+template<class Exec>
+std::unique_ptr<DesignOptimizer<Exec>>
+begin_design(const Exec& exec, const TopoptCommandOptions& options, const Grids& grids,
+             std::size_t first, TopoptRunResults& results, DriverContext& context) {
+  const TopoptModel& grid = *grids[first];
+  auto optimizer = make_optimizer(exec, options.problem, grid, results);
+  if (!options.resume.empty())
+    resume(exec, options, grid, first + 1 == grids.size(), *optimizer, context);
+  if (!grids.back()->start_from.empty())
+    start_from(exec, grids.back()->start_from, grid, *optimizer, context);
+  results.first_step = optimizer->num_steps();
+  return optimizer;
+}
+
 template<class Exec>
 int run_on(const Exec& exec, const TopoptCommandOptions& options, const Grids& grids,
            double read_seconds, DriverContext& context) {
@@ -540,15 +587,18 @@ int run_on(const Exec& exec, const TopoptCommandOptions& options, const Grids& g
   }
 
   require_room_in_files(options, model);
-  const std::size_t first = first_grid(options, grids);
-  auto optimizer = make_optimizer(exec, options.problem, *grids[first], results);
-  if (!options.resume.empty())
-    resume(exec, options, *grids[first], first + 1 == grids.size(), *optimizer, context);
-  if (!model.start_from.empty())
-    start_from(exec, model.start_from, *grids[first], *optimizer, context);
-  results.first_step = optimizer->num_steps();
-  context.begin_outputs(stem);
-  Recorder recorder(options, model, results.first_step, stem, context);
+  const Communicator& world = context.world();
+  std::size_t first = 0;
+  std::unique_ptr<DesignOptimizer<Exec>> optimizer;
+  run_phase(world, [&] { first = first_grid(options, grids); });
+  run_communicating(
+      world, [&] { optimizer = begin_design(exec, options, grids, first, results, context); });
+  std::optional<Recorder> recording;
+  run_phase(world, [&] {
+    context.begin_outputs(stem);
+    recording.emplace(options, model, results.first_step, stem, context);
+  });
+  Recorder& recorder = *recording;
   take_coarser_steps(exec, options, grids, first, optimizer, recorder, context, results);
   if (!results.has_ended()) {
     take_grid_steps(exec, grids, grids.size() - 1, *optimizer, recorder, context, results);
@@ -570,6 +620,8 @@ int run_on(const Exec& exec, const TopoptCommandOptions& options, const Grids& g
     results.seconds.final = final_watch.seconds();
   }
   static_cast<DesignEngineInfo&>(results.engine) = optimizer->body().engine();
+  results.engine.most_host_bytes = world.max(std::int64_t(peak_host_bytes()));
+  results.engine.most_kokkos_bytes = world.max(std::int64_t(peak_kokkos_bytes()));
   recorder.wait(); // the summary is kept before finish() and refers to the frames
   return report_topopt(model, results, stem, context,
                        [&] { recorder.finish(exec, std::move(optimizer), results); });
@@ -579,10 +631,20 @@ int run_on(const Exec& exec, const TopoptCommandOptions& options, const Grids& g
 
 int run_topopt(const TopoptCommandOptions& options, DriverContext& context) {
   const Stopwatch watch;
-  const TopoptModel model = make_topopt_model(options, context);
-  const std::vector<TopoptModel> coarser = make_coarser_models(options, model);
-  require_reanalysable(options, model);
-  require_bound(options, model);
+  const Communicator& world = context.world();
+  TopoptModel model;
+  std::vector<TopoptModel> coarser;
+  run_phase(world, [&] {
+    model = make_topopt_model(options, context);
+    coarser = make_coarser_models(options, model);
+    require_reanalysable(options, model);
+    require_bound(options, model);
+    if (!divides_model(options, model, world.size()))
+      return;
+    model.options.ranks = world;
+    for (TopoptModel& one : coarser)
+      one.options.ranks = world;
+  });
   Grids grids;
   for (const TopoptModel& one : coarser)
     grids.push_back(&one);

@@ -120,8 +120,7 @@ struct VoxelSolver<Exec>::Implementation {
   void renew(const Exec& exec) {
     OSSATURA_REQUIRE(options.multigrid.renewable,
                      "only solvers that were made renewable take other moduli");
-    OSSATURA_REQUIRE(!hierarchy.is_cut && !hierarchy.is_periodic(),
-                     "a cut problem or a unit cell takes no other moduli");
+    OSSATURA_REQUIRE(!hierarchy.is_periodic(), "a unit cell takes no other moduli");
     renew_means(exec, hierarchy);
     if (has_fallen_back)
       replace_pcg(exec, options);

@@ -135,8 +135,9 @@ public:
   /// After other moduli, greater than 0 at the same voxels, were written to the arrays of the
   /// problem's LameField: solves are of these from then on. Levels and their memory stay, and what
   /// follows has the bits that a new solver would give; an iteration that had fallen back is tried
-  /// anew. Takes about as long as a few iterations. Throws std::invalid_argument for a problem that
-  /// is cut among processes or a unit cell, and unless MultigridOptions::renewable was set. Fences.
+  /// anew. Takes about as long as a few iterations. Of a problem that is cut all processes call it,
+  /// after they wrote the moduli of all voxels that they see. Throws std::invalid_argument for a
+  /// unit cell, and unless MultigridOptions::renewable was set. Fences.
   void renew(const Exec& exec);
 
   std::vector<MultigridLevelInfo> level_info() const;

@@ -89,7 +89,7 @@ void DesignAnalysis<Exec>::solve_all(const Exec& exec, int number, const SimpLaw
       if (!loads_.cases[k].thermal.empty())
         body_.add_thermal_forces(exec, loads_.cases[k].thermal, total_[k].vector);
       if (const Vector& imposed = loads_.cases[k].imposed; imposed.extent(0) > 0)
-        moved_work_[k] = loads_.cases[k].moved_work + dot(exec, total_[k].vector, imposed);
+        moved_work_[k] = loads_.cases[k].moved_work + body_.dot(exec, total_[k].vector, imposed);
       clear(exec, body_.held(), total_[k].vector);
     }
   {
@@ -172,10 +172,10 @@ DesignAnalysis<Exec>::solve_balanced(const Exec& exec, const std::string& where,
     // f . u, which a small residual bounds badly where the void is very soft.
     const Vector product = body_.spare(exec);
     body_.apply(exec, u, product);
-    found.of_forces = dot(exec, force, u);
-    found.energy = dot(exec, product, u);
+    found.of_forces = body_.dot(exec, force, u);
+    found.energy = body_.dot(exec, product, u);
     const double work =
-        moved_case < 0 ? found.of_forces : found.of_forces + dot(exec, product, imposed);
+        moved_case < 0 ? found.of_forces : found.of_forces + body_.dot(exec, product, imposed);
     const bool is_last = tolerance <= least_tolerance_;
     if (is_last)
       require_balance(where, work, found.energy, found.result.residual);
@@ -199,7 +199,7 @@ double DesignAnalysis<Exec>::solve(const Exec& exec, int number, std::size_t k, 
   const Balanced found = solve_balanced(exec, where, forces_of(k), is_moved ? int(k) : -1, trial);
   step.solves.push_back(found.result);
   if (loads_.is_mechanism())
-    return dot(exec, loads_.output, trial);
+    return body_.dot(exec, loads_.output, trial);
   return is_moved ? 2 * (found.of_forces + moved_work_[k]) - found.energy : found.of_forces;
 }
 

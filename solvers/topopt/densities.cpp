@@ -46,7 +46,7 @@ DesignDensities<Exec>::DesignDensities(const Exec& exec, const DesignProblem& pr
     : options_(options)
     , num_elem_(body.num_elem())
     , element_volume_(body.volume())
-    , keeps_dv_(!body.solves_in_place()) {
+    , keeps_dv_(!body.lends_room()) {
   make_roles(exec, problem, body);
   if (options.process.any())
     make_process(exec, problem, body);

@@ -39,7 +39,7 @@ DesignForce<Exec> make_force(const Exec& exec, const std::vector<NodeForce>& for
                              std::size_t num_nodes, const DesignBody<Exec>& body,
                              const std::string& what, bool may_be = false) {
   const DesignForce<Exec> force = body.place_forces(exec, sum_forces(forces, num_nodes, what));
-  OSSATURA_REQUIRE(may_be || square(exec, force) > 0,
+  OSSATURA_REQUIRE(may_be || body.square(exec, force) > 0,
                    what << ": nothing on components that are free");
   return force;
 }

@@ -2,7 +2,6 @@
 #include <ossatura/solvers/topopt/optimizer.hpp>
 
 #include <ossatura/core/base/timer.hpp>
-#include <ossatura/kernels/topopt/node_values.hpp>
 #include <ossatura/solvers/topopt/analysis.hpp>
 #include <ossatura/solvers/topopt/bound/compliance_bound.hpp>
 #include <ossatura/solvers/topopt/check_options.hpp>
@@ -118,7 +117,7 @@ struct DesignOptimizer<Exec>::Implementation {
       return make_zeros<double>(exec, num_elem(), "ossatura::design::by_element");
     };
     x = make();
-    if (!body->solves_in_place()) {
+    if (!body->lends_room()) {
       kept_df = make();
       kept_x_new = make();
     }
@@ -151,7 +150,7 @@ struct DesignOptimizer<Exec>::Implementation {
     return densities.volume_gradient(exec, moment(), room(exec, {}, 2), x_new(exec));
   }
   Vector room(const Exec& exec, const Vector& kept, std::int64_t which) const {
-    if (!body->solves_in_place())
+    if (!body->lends_room())
       return kept;
     const Vector spare = body->spare(exec); // three numbers for each place of an element
     return Vector(spare.data() + which * num_elem(), std::size_t(num_elem()));
@@ -403,10 +402,11 @@ struct DesignOptimizer<Exec>::Implementation {
     limit_scale = next_scale;
     note(report);
     const Vector next = x_new(exec);
+    body->agree(exec, next);
     report.change = change = largest_difference(exec, next, x);
     if (mma)
       mma->accept(exec, x);
-    if (body->solves_in_place())
+    if (body->lends_room())
       Kokkos::deep_copy(exec, x, next);
     else
       std::swap(x, kept_x_new);
@@ -427,6 +427,10 @@ struct DesignOptimizer<Exec>::Implementation {
     excess = is_volume() ? -1 : report.volume / options.volume_fraction - 1;
     for (const DesignLimitValue& one : report.limits)
       excess = std::max(excess, one.excess);
+    std::vector<double> numbers = {excess, objectives.back()};
+    body->agree(numbers);
+    excess = numbers[0];
+    objectives.back() = numbers[1];
   }
   /// Whether the objective stays, and all limits hold.
   bool is_settled() const {
@@ -494,6 +498,12 @@ struct DesignOptimizer<Exec>::Implementation {
     return bracket.at_low < 0 && bracket.at_high > 0 && find_root(bracket, slack, value) <= 1e-6;
   }
 
+  /// After what processes computed each for itself, by other ways where they round otherwise.
+  void agree(const Exec& exec) {
+    if (body->agree(exec, x))
+      refresh(exec);
+  }
+
   bool continues() const {
     return !at_end(options.penalty, penalty) ||
            (options.sharpens() && !at_end(options.sharpness, sharpness));
@@ -544,7 +554,9 @@ DesignStep DesignOptimizer<Exec>::step(const Exec& exec) {
 
 template<class Exec>
 bool DesignOptimizer<Exec>::meet_volume(const Exec& exec) {
-  return implementation_->meet_volume(exec);
+  const bool is_met = implementation_->meet_volume(exec);
+  implementation_->agree(exec);
+  return is_met;
 }
 
 template<class Exec>
@@ -615,10 +627,10 @@ DesignForces DesignOptimizer<Exec>::forces(const Exec& exec, int which,
                                            const std::vector<std::int32_t>& nodes) const {
   const DesignAnalysis<Exec>& analysis = implementation_->analysis;
   OSSATURA_REQUIRE(which >= 0 && which < int(analysis.loads().cases.size()), "load case " << which);
-  const Array<int, Exec> places = body().place_nodes(exec, nodes);
   const Array<double, Exec>& u = analysis.displacements()[std::size_t(which)];
   const Array<double, Exec> force = analysis.forces(exec, std::size_t(which));
-  return {take_at_nodes(exec, places, u), take_at_nodes(exec, places, force), dot(exec, force, u)};
+  return {body().take_nodes(exec, nodes, u), body().take_nodes(exec, nodes, force),
+          body().dot(exec, force, u)};
 }
 
 template<class Exec>
@@ -808,6 +820,7 @@ bool DesignOptimizer<Exec>::start_from(const Exec& exec, const std::vector<doubl
   set_variables(exec, body().upload_elements(exec, x));
   Kokkos::deep_copy(exec, own.x_new(exec), own.x);
   const bool has_volume = own.start(exec);
+  own.agree(exec);
   fence(exec, "ossatura::design::start_from");
   return has_volume;
 }

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <ossatura/core/base/names.hpp>
+#include <ossatura/core/comm/communicator.hpp>
 #include <ossatura/solvers/bone/solver.hpp>
 #include <ossatura/solvers/hexa/solver.hpp>
 #include <ossatura/solvers/topopt/process/options.hpp>
 
 #include <algorithm>
+#include <optional>
 
 namespace ossatura {
 
@@ -126,6 +128,11 @@ struct DesignOptions {
   /// that of the backend, default_voxel_operator, with the same bits for any number of threads.
   VoxelSolverOptions voxels = lean_voxels();
   bool warm_start = true; ///< solves start from the displacements of the step before
+  /// On voxels: the processes that solve together, each of which has the design as a whole and
+  /// calls all functions of the optimiser with the same numbers (bodies/cut_voxels.hpp). What they
+  /// find has the same bits for any number of them, also for one. Empty: this process alone, in
+  /// another order of sums.
+  std::optional<Communicator> ranks{};
 
   /// What ends the solves of steps. Energies are wrong by the square of what a solution is, the
   /// output of a mechanism by as much.

@@ -9,10 +9,34 @@ import sys
 import time
 from unittest import mock
 
-from support import driver_case
+from support import driver_case, hdf5_values
 from support.driver_case import BAD_FILE, DONE, NOT_CONVERGED, STOPPED, UNAVAILABLE, USAGE, DriverCase
 
 LAUNCHER = None
+DENSITY = "VTKHDF/CellData/density"
+DECK_OF_PRISM = """*NODE
+1, 0, 0, 0
+2, 1, 0, 0
+3, 0, 1, 0
+4, 0, 0, 1
+5, 1, 0, 1
+6, 0, 1, 1
+*ELEMENT, TYPE=C3D6, ELSET=ALL
+1, 1, 2, 3, 4, 5, 6
+*MATERIAL, NAME=M
+*ELASTIC
+1, 0.3
+*SOLID SECTION, ELSET=ALL, MATERIAL=M
+*STEP
+*STATIC
+*BOUNDARY
+1, 1, 3
+2, 1, 3
+3, 1, 3
+*CLOAD
+5, 3, -1
+*END STEP
+"""
 CUBES = ("bone", "--generate", "perlin", "--size", "24", "--test", "homogenise",
          "--backend", "serial")
 
@@ -147,6 +171,75 @@ class Loads(Ranks):
         self.assertEqual(json.loads(out)["warnings"], one["warnings"])
 
 
+class Designs(Ranks):
+    """`topopt` on voxels: each rank has the design, and the nodes of its solves are divided."""
+    COURSE = ("topopt", "cantilever", "--cells", "14x7x7", "--grid", "voxels", "--volume", "0.3",
+              "--radius", "2", "--change", "0", "-q")
+    SECONDS = ("prepare", "solve", "gradient", "update", "seconds")
+
+    def course(self, ranks, *arguments, code=DONE):
+        """The summary of a run with --split model on so many ranks, without times, and its history."""
+        out, _ = self.launch(ranks, *self.COURSE, *arguments, "--split", "model", "--json", "-",
+                             "--history", "h.csv", code=code)
+        summary = json.loads(out)
+        self.assertEqual(summary["engine"]["ranks"], ranks)
+        self.assertEqual(summary["engine"]["split"], "model")
+        self.assertEqual(summary["engine"]["transport"], "none" if ranks == 1 else "mpi")
+        kept = [without_times(summary[part]) for part in
+                ("status", "problem", "results", "iterations", "residual", "warnings")]
+        return kept, self.rows("h.csv", self.SECONDS), summary["engine"]
+
+    def content(self, *names):
+        found = []
+        for name in names:
+            with open(self.path(name), "rb") as file:
+                found.append(file.read())
+            os.remove(self.path(name))
+        return found
+
+    def test_courses_have_the_same_bits_on_any_number_of_ranks(self):
+        for backend, numbers in (("serial", (1, 2, 3, 4)), ("openmp", (1, 3))):
+            if backend not in driver_case.backends():
+                continue
+            expected, nodes = None, None
+            for ranks in numbers:
+                with self.subTest(backend=backend, ranks=ranks):
+                    *found, engine = self.course(ranks, "--steps", "3", "--backend", backend,
+                                                 "--stl", "d.stl", "--hdf", "d.hdf")
+                    density = hdf5_values.read(self.path("d.hdf"), DENSITY)
+                    found += [density, self.content("d.stl")]
+                    expected = expected or found
+                    self.assertEqual(found, expected)
+                    self.assertEqual(len(found[1]), 3)
+                    self.assertGreater(max(density), 0.6)
+                    nodes = nodes or engine["largest_rank_nodes"]
+                    self.assertLess(engine["largest_rank_nodes"], nodes * 1.3 / ranks + 1)
+        # And those of one process but for what the tolerance leaves.
+        one = self.summary(*self.COURSE, "--steps", "3", "--backend", "serial")["results"]
+        self.close(found[0][2]["objective"], one["objective"], 1e-4)
+
+    def test_a_run_that_is_stopped_goes_on_with_another_number_of_ranks(self):
+        state = ("--method", "mma", "--backend", "serial", "--checkpoint", "c.h5")
+        self.stopped_summary("cantilever.summary.json", *self.COURSE[:-1], *state, "--steps", "9999",
+                             "-o", ".", "--no-hdf", "--no-stl", rank=1, line="step/most",
+                             seconds=0.2)
+        begun = os.path.getsize(self.path("c.h5"))
+        self.assertGreater(begun, 0)
+        done = len(self.rows("cantilever.csv", self.SECONDS))
+        self.assertLess(done, 9990)
+        steps = ("--steps", str(done + 2), "--no-stl")
+        resumed = self.course(3, *state[:-2], *steps, "--resume", "c.h5")[0][2]
+        self.assertEqual(resumed["first_step"], done)
+        whole = self.course(1, *state[:-2], *steps)[0][2]
+        self.assertEqual(resumed["objective"], whole["objective"])
+        self.assertEqual(resumed["steps"]["objective"], whole["steps"]["objective"][done:])
+        # A rank that lacks the file, as on another machine, ends all.
+        begin = (*self.COURSE, *state[:-2], *steps, "--resume")
+        log = self.end(self.start((1, (*begin, "c.h5")), (1, (*begin, "d.h5"))), BAD_FILE)[1]
+        self.assertIn("on rank 1 of 2: d.h5: there is no such file", log)
+        self.assertEqual(log.count("error: "), 1, log)
+
+
 class Failures(Ranks):
     def test_what_all_find_wrong_is_said_once(self):
         self.fails_once(3, "unknown option '--bad'", "bone", "--bad", code=USAGE)
@@ -171,8 +264,21 @@ class Failures(Ranks):
             self.fails(UNAVAILABLE, "a launcher started 3 processes that MPI does not join", "bone")
 
     def test_what_cannot_be_divided_is_refused(self):
-        self.fails_once(2, "ossatura topopt runs in one process", "topopt", "none.json",
+        self.fails_once(2, "ossatura pfem runs in one process", "pfem", "none.json",
                         "-q", code=USAGE)
+        design = ("topopt", "cantilever", "--cells", "6x4x4", "-q")
+        self.fails_once(2, "divides designs of equal cubes alone (--grid voxels); cantilever of 6x4x4 "
+                        "cells is solved on a mesh: take --grid voxels", *design, code=USAGE)
+        self.write("solids.inp", DECK_OF_PRISM)
+        self.fails_once(3, "solids.inp has other elements, or start one process",
+                        "topopt", "solids.inp", "-q", code=USAGE)
+        self.fails(USAGE, "--split model divides designs of equal cubes alone", *design, "--split",
+                   "model")
+        # Nothing of what is refused otherwise goes unsaid where there are ranks.
+        self.fails_once(2, "natural frequencies are not known on voxels", *design, "--grid", "voxels",
+                        "--frequencies", "2", "--mass-density", "1", code=BAD_FILE)
+        self.fails_once(2, "part.json: there is no such file", "topopt", "part.json", "-q",
+                        code=BAD_FILE)
 
     def test_what_one_rank_finds_wrong_ends_all(self):
         good = (*CUBES, "-q", "-o", "out")

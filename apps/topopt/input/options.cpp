@@ -164,6 +164,10 @@ void add_solver_options(CLI::App& app, TopoptCommandOptions& o) {
              "than forming them, which counts as N; 0: formed for each design");
   add_switch(app, o.changes, "warm-start", &D::warm_start,
              "Solves start from the displacements before", "They start from zero");
+  add_choice(app, "--split", o.split,
+             "Under mpirun or srun, on voxels: what processes divide. model: the nodes of all "
+             "solves; the result has the same bits for any number of processes, also for one with "
+             "this option. auto: the model, where there are several processes");
 }
 
 void add_result_options(CLI::App& app, TopoptCommandOptions& o) {

@@ -17,6 +17,16 @@ class App;
 
 namespace ossatura {
 
+/// What the ranks of a launcher divide among them.
+enum class TopoptSplit {
+  automatic, ///< the model, where there are several
+  model      ///< even where there is one
+};
+
+constexpr Names<TopoptSplit> names_of(TopoptSplit) {
+  return {{TopoptSplit::automatic, "auto"}, {TopoptSplit::model, "model"}};
+}
+
 struct TopoptCommandOptions : StepFileOptions {
   CommonOptions common;
 
@@ -35,6 +45,7 @@ struct TopoptCommandOptions : StepFileOptions {
   bool has_steps = false;                                     ///< --steps was given
   bool has_volume = false;                                    ///< --volume was given
   bool has_start = false, has_levels = false;                 ///< likewise
+  TopoptSplit split = TopoptSplit::automatic;
   /// Each puts one option that was given in the place of the problem's.
   Changes<DesignOptions> changes;
 

@@ -200,20 +200,31 @@ TopoptPrediction predict_on_solids(const TopoptModel& model, double num_solves, 
   return prediction;
 }
 
+/// The part of all nodes that a rank sees: its share, as if that were a cube, with a rim of two.
+double part_of_rank(const TopoptModel& model) {
+  const int ranks = model.options.ranks ? model.options.ranks->size() : 1;
+  if (ranks == 1)
+    return 1;
+  const double nodes = double(model.num_nodes());
+  return std::min(1.0, std::pow(std::cbrt(nodes / ranks) + 4, 3) / nodes);
+}
+
 /// The arrays of solvers/topopt/bodies/voxels.cpp and of the optimiser, by nodes, which places of
 /// elements are numbered by, too. Grid, moduli and levels of the solver are 11 to 12 bytes for a
 /// degree of freedom of a solid body (docs/performance/topopt.md), its vectors without
 /// displacements 16 in lean precision. Results on their way take a part of a vector.
 TopoptPrediction predict_on_voxels(const TopoptModel& model, double num_solves, bool on_device,
                                    bool brings_vectors) {
-  const double nodes = double(model.num_nodes()), dofs = 3 * nodes;
+  const bool is_cut = model.options.ranks.has_value();
+  const double nodes = double(model.num_nodes()), seen = part_of_rank(model) * nodes,
+               dofs = 3 * seen;
   const Precision precision = model.options.voxels.precision;
   const double vectors = precision == Precision::lean    ? 16
                          : precision == Precision::mixed ? 28
                                                          : 32;
   TopoptPrediction prediction;
   prediction.voxel_bytes = dofs * (12 + vectors) + std::min(dofs * 8, 3 * 8.0 * lattice_part);
-  if (!on_device) // tables of `offset`, and a vector of the cycle that it does not save
+  if (!on_device && !is_cut) // tables of `offset`, and a vector of the cycle that it does not save
     AnyVoxelOperators::find(
         default_voxel_operator<Kokkos::DefaultHostExecutionSpace>, [&](auto entry) {
           using Operator = typename decltype(entry)::type;
@@ -231,6 +242,9 @@ TopoptPrediction predict_on_voxels(const TopoptModel& model, double num_solves, 
                          (keeps_filtered ? 8 : 0) + (o.process.overhang && o.projection ? 8 : 0) +
                          (o.robust > 0 ? 8 : 0) + (o.method == DesignMethod::mma ? 8 * 8 : 0);
   prediction.design_bytes = nodes * of_elem + dofs * 8 * num_solves + bytes_of_limits(model);
+  // What else is in the solver's vectors, marks of elements, and forces as vectors.
+  if (is_cut)
+    prediction.design_bytes += nodes * (3 * 8 + 4) + seen * (8 + 24 * num_solves);
   prediction.device_bytes = prediction.voxel_bytes + prediction.design_bytes;
   // Vectors for files, places of a mesh by its order, and bits of the lattice at work.
   const double of_node = (model.problem.lattice ? 1 : 8) + (brings_vectors ? 24 : 0);

@@ -98,6 +98,12 @@ void add_solution(Table& table, const TopoptModel& model, const TopoptRunResults
     preconditioner += "; coarse levels formed " + format_count(e.num_formings) +
                       (e.num_formings == 1 ? " time" : " times");
   table.row("preconditioner", preconditioner);
+  if (e.cut)
+    table.row("ranks", std::to_string(context.world().size()) + " by " + name_of(e.cut->transport) +
+                           ": at most " + format_count(e.cut->levels.front().most_nodes) +
+                           " nodes and " + format_count(e.cut->levels.front().most_ghosts) +
+                           " ghosts, " + format_bytes(double(e.most_host_bytes)) + " process, " +
+                           format_bytes(double(e.most_kokkos_bytes)) + " arrays");
   std::string method = std::string(name_of(o.method)) + ", filter " + name_of(o.filter);
   if (o.filter != DesignFilter::none)
     method += " of " + format_number(e.radius) + " m";
@@ -339,6 +345,9 @@ SummaryParts summary_parts(const TopoptModel& model, const TopoptRunResults& res
                                      : RunStatus::steps_done;
   parts.problem = topopt_problem(model);
   parts.engine = topopt_engine(model, results);
+  if (results.engine.cut)
+    parts.memory = {{"largest_rank_host_peak_bytes", results.engine.most_host_bytes},
+                    {"largest_rank_kokkos_peak_bytes", results.engine.most_kokkos_bytes}};
   parts.results = topopt_results(model, results);
   parts.iterations = int(results.iterations());
   parts.true_residual = results.residual();
@@ -535,6 +544,9 @@ int report_topopt_prediction(const TopoptModel& model, const TopoptPrediction& e
   prediction.problem = topopt_problem(model);
   if (model.options.grid == DesignGrid::voxels) {
     const double dofs = 3 * double(model.num_nodes());
+    if (context.world().size() > 1)
+      prediction.rows.emplace_back("ranks", std::to_string(context.world().size()) +
+                                                ", each of which takes what follows");
     prediction.rows.emplace_back("memory of the solver on voxels",
                                  format_bytes(expected.voxel_bytes));
     prediction.rows.emplace_back("bytes per dof, designs among them",

@@ -27,6 +27,8 @@ std::string modelled_share(const std::vector<MirrorPlane>& mirrors);
 /// How the linear systems were solved.
 struct DesignEngine : DesignEngineInfo {
   double radius = 0; ///< of the filter
+  // Peaks of the rank that has most.
+  std::int64_t most_host_bytes = 0, most_kokkos_bytes = 0;
 };
 
 /// What hangs together above the level of the surface.

@@ -259,6 +259,28 @@ nlohmann::ordered_json topopt_problem(const TopoptModel& model) {
   return json;
 }
 
+namespace {
+
+/// How ranks divide the nodes.
+Json cut_json(const VoxelCutInfo& cut) {
+  const VoxelCutInfo::Level& voxels = cut.levels.front();
+  Json levels = Json::array();
+  for (const VoxelCutInfo::Level& level : cut.levels)
+    levels.push_back({{"largest_rank_nodes", level.most_nodes},
+                      {"largest_rank_ghosts", level.most_ghosts},
+                      {"most_neighbours", level.most_neighbours},
+                      {"ghosts", level.num_ghosts}});
+  return {{"split", "model"},
+          {"transport", name_of(cut.transport)},
+          {"superblock_voxels", 1 << cut.bits},
+          {"largest_rank_nodes", voxels.most_nodes},
+          {"largest_rank_ghosts", voxels.most_ghosts},
+          {"ghosts", voxels.num_ghosts},
+          {"cut_levels", std::move(levels)}};
+}
+
+} // namespace
+
 nlohmann::ordered_json topopt_engine(const TopoptModel& model, const TopoptRunResults& results) {
   const DesignOptions& o = model.options;
   const DesignEngine& e = results.engine;
@@ -290,6 +312,8 @@ nlohmann::ordered_json topopt_engine(const TopoptModel& model, const TopoptRunRe
                {"max_iterations", o.solver.cg.max_iterations},
                {"forming_cost", o.solver.forming_cost},
                {"warm_start", o.warm_start}});
+  if (e.cut)
+    json.update(cut_json(*e.cut));
   return json;
 }
 

@@ -479,6 +479,24 @@ CutCells<Exec> coarsen_cells(const Exec& exec, const Communicator& comm, const V
   return detail::share_cells(exec, comm, cut, table, level, false, visible);
 }
 
+/// The plan that brings the constants of the cells that a process has of a level, but that others
+/// join from finer ones. Called by all processes. Fences.
+template<class Exec>
+HaloPlan<Exec> make_cell_plan(const Exec& exec, const Communicator& comm, const VoxelCut& cut,
+                              const CutCells<Exec>& level) {
+  const std::vector<int> own = lower_bounds(
+      exec, level.cell_key,
+      {cut.first_node_key_of_rank(comm.rank()), cut.first_node_key_of_rank(comm.rank() + 1)});
+  std::vector<std::uint64_t> others = download(exec, level.cell_key);
+  others.erase(others.begin() + own[0], others.begin() + own[1]);
+  return make_halo_plan(
+      exec, comm, OwnedNodes{own[0], own[1], 0, level.num_elem}, others,
+      [&](std::uint64_t key) { return cut.owner(key); },
+      [&](const std::vector<std::uint64_t>& keys) {
+        return find_keys(exec, level.cell_key, keys);
+      });
+}
+
 /// Components of a cut level that are held: coarsen_held (transfer.hpp), the same on all processes
 /// that have a node. Called by all. Fences.
 template<class Exec, class FineGrid>

@@ -9,14 +9,17 @@
 #include <ossatura/kernels/image/voxel_ranks.hpp>
 #include <ossatura/solvers/bone/multigrid/hierarchy.hpp>
 
+#include <type_traits>
+
 namespace ossatura {
 
 namespace detail {
 
 template<class Exec, class FineGrid>
-CoarseLevel<Exec> make_cut_level(const Exec& exec, const DeviceComm<Exec>& comm,
+CoarseLevel<Exec> make_cut_level(const Exec& exec, const VoxelRanks<Exec>& ranks,
                                  const FineGrid& fine, const Array<std::uint8_t, Exec>& fine_held,
-                                 double fine_edge, const CutCells<Exec>& cut) {
+                                 double fine_edge, const CutCells<Exec>& cut, bool renewable) {
+  const DeviceComm<Exec>& comm = ranks.comm;
   CoarseLevel<Exec> level{
       cut.cells, cut.transfer, coarsen_held(exec, comm, cut, fine, fine_held), 2 * fine_edge, {}};
   level.share = {cut.is_everywhere,
@@ -28,6 +31,11 @@ CoarseLevel<Exec> make_cut_level(const Exec& exec, const DeviceComm<Exec>& comm,
                  0};
   level.share.num_held_dofs =
       count_held_dofs(exec, comm.communicator(), cut.share, level.held.mask);
+  if (renewable) {
+    if constexpr (std::is_same_v<FineGrid, CellGrid<Exec>>) // voxels are found by their places
+      level.children = list_children(exec, fine, cut.transfer, cut.cells.num_elem);
+    level.cell_plan = make_cell_plan(exec, comm.communicator(), ranks.cut, cut);
+  }
   return level;
 }
 
@@ -66,7 +74,8 @@ VoxelHierarchy<Exec> make_cut_hierarchy(const Exec& exec, const VoxelRanks<Exec>
                      count_owned_voxels(exec, comm, grid, lame),
                      grid.owned.global_count,
                      count_held_dofs(exec, comm, grid.owned, held.mask)};
-  hierarchy.coarse.push_back(detail::make_cut_level(exec, ranks.comm, grid, held.mask, edge, fine));
+  hierarchy.coarse.push_back(
+      detail::make_cut_level(exec, ranks, grid, held.mask, edge, fine, options.renewable));
   for (int l = 2; l <= ranks.cut.bits; ++l) {
     const CoarseLevel<Exec> above = hierarchy.coarse.back();
     CutCells<Exec> level =
@@ -75,8 +84,8 @@ VoxelHierarchy<Exec> make_cut_hierarchy(const Exec& exec, const VoxelRanks<Exec>
         double(level.cells.owned.global_count) >
             detail::most_split_nodes * double(above.share.num_nodes))
       level = coarsen_cells(exec, comm, ranks.cut, ranks.table, l, fine, Coarsening::averaged);
-    hierarchy.coarse.push_back(
-        detail::make_cut_level(exec, ranks.comm, above.cells, above.held.mask, above.edge, level));
+    hierarchy.coarse.push_back(detail::make_cut_level(exec, ranks, above.cells, above.held.mask,
+                                                      above.edge, level, options.renewable));
     fine = level;
   }
   detail::add_coarser_levels(exec, options, hierarchy);

@@ -33,6 +33,7 @@ struct CoarseLevel {
   double edge; ///< of a cell, in mm
   LevelShare<Exec> share;
   InverseMap<Exec> children{}; ///< cells of the next finer level, where they are kept
+  HaloPlan<Exec> cell_plan{};  ///< of cells that other processes join, where they are kept
 };
 
 /// Voxels and the levels of cells below them, the coarsest last.
@@ -126,18 +127,41 @@ make_voxel_hierarchy(const Exec& exec, const VoxelGrid<Exec>& grid, const LameFi
   return hierarchy;
 }
 
+namespace detail {
+
+/// The constants of cells that other processes have joined become theirs. By all processes. Does
+/// not fence but as Halo::exchange.
+template<class Exec>
+void exchange_means(const Exec& exec, const DeviceComm<Exec>& comm,
+                    const CoarseLevel<Exec>& level) {
+  const Halo<Exec, float> halo(exec, comm, level.cell_plan, 1);
+  halo.exchange(exec, level.cells.mu_value);
+  if (level.cells.lambda_value.data() != level.cells.mu_value.data())
+    halo.exchange(exec, level.cells.lambda_value);
+  fence(exec, "ossatura::exchange_means"); // before the buffer goes
+}
+
+} // namespace detail
+
 /// After other moduli were written to the arrays of hierarchy.lame: means of the cells of all
-/// levels and the bound of their spectra are what make_voxel_hierarchy would make of them, to the
-/// bit. The hierarchy was made to be renewable, and is not cut. Fences.
+/// levels and the bound of their spectra are what make_voxel_hierarchy would make of them, or
+/// make_cut_hierarchy, to the bit. The hierarchy was made to be renewable. Called by all processes
+/// of a cut. Fences.
 template<class Exec>
 void renew_means(const Exec& exec, VoxelHierarchy<Exec>& hierarchy) {
-  hierarchy.eigenvalue_bound = bound_scaled_eigenvalue(exec, hierarchy.lame);
-  for (std::size_t l = 0; l < hierarchy.coarse.size(); ++l)
+  hierarchy.eigenvalue_bound =
+      hierarchy.comm.communicator().max(bound_scaled_eigenvalue(exec, hierarchy.lame));
+  bool is_finer_cut = hierarchy.is_cut;
+  for (std::size_t l = 0; l < hierarchy.coarse.size(); ++l) {
+    const CoarseLevel<Exec>& level = hierarchy.coarse[l];
     if (l == 0)
-      renew_cells(exec, hierarchy.grid, hierarchy.lame, hierarchy.coarse[0].cells);
+      renew_cells(exec, hierarchy.grid, hierarchy.lame, level.cells);
     else
-      renew_cells(exec, hierarchy.coarse[l - 1].cells, hierarchy.coarse[l].children,
-                  hierarchy.coarse[l].cells);
+      renew_cells(exec, hierarchy.coarse[l - 1].cells, level.children, level.cells);
+    if (is_finer_cut)
+      detail::exchange_means(exec, hierarchy.comm, level);
+    is_finer_cut = is_finer_cut && !level.share.is_everywhere;
+  }
 }
 
 } // namespace ossatura

@@ -10,6 +10,7 @@
 #include <ossatura/kernels/solids/mass.hpp>
 #include <ossatura/kernels/topopt/cone_filter.hpp>
 #include <ossatura/kernels/topopt/element_volumes.hpp>
+#include <ossatura/kernels/topopt/node_values.hpp>
 #include <ossatura/kernels/topopt/simp.hpp>
 #include <ossatura/solvers/hexa/solver.hpp>
 #include <ossatura/solvers/topopt/bodies/force.hpp>
@@ -19,6 +20,7 @@
 #include <ossatura/solvers/topopt/process/element_process.hpp>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,12 +33,17 @@ struct DesignEngineInfo {
   bool is_deterministic = false;     ///< bitwise repeatable solves
   std::string preconditioner;        ///< levels and sizes
   int num_formings = 0;              ///< of coarse levels so far
+  std::optional<VoxelCutInfo> cut{}; ///< how processes divide it, where several do
 };
 
 /// A body keeps nodes and elements in an order of its own. Vectors of the backend are in that
 /// order: by node [num_nodes, 3], zero at held components, by element [num_elem], where places
 /// without an element have no volume. Vectors of the host are in the order of the mesh or
 /// lattice.
+///
+/// Of a body that processes divide (cut_voxels.hpp) each has all elements, and the nodes that it
+/// sees: vectors by element are the same on all, those by node are of these nodes, and vectors of
+/// the host have all. All processes call all functions then, with the same numbers.
 template<class Exec>
 class DesignBody {
 public:
@@ -44,7 +51,7 @@ public:
 
   virtual ~DesignBody() = default;
 
-  virtual std::int64_t num_nodes() const = 0;
+  virtual std::int64_t num_nodes() const = 0; ///< of vectors
   std::int64_t num_dofs() const { return 3 * num_nodes(); }
   std::int64_t num_elem() const { return volume().size(); } ///< places of elements
   virtual ElementVolumes<Exec> volume() const = 0;          ///< m^3
@@ -55,6 +62,8 @@ public:
   /// Whether there is one vector of displacements for each solve, for the sake of memory: a step
   /// that breaks down leaves zeros.
   virtual bool solves_in_place() const { return false; }
+  /// Whether spare(), for the sake of memory, is room for vectors by element.
+  virtual bool lends_room() const { return solves_in_place(); }
   /// The part by which moduli that are kept may be larger than those of the law, but for rounding
   /// in double precision.
   virtual double modulus_rounding() const { return 0; }
@@ -75,6 +84,22 @@ public:
   virtual Vector spare(const Exec& exec) const = 0;
   /// y = A u, springs included, at all components. Does not fence.
   virtual void apply(const Exec& exec, const Vector& u, const Vector& y) const = 0;
+  /// x . y of vectors [num_nodes, 3]. Fences.
+  virtual double dot(const Exec& exec, const Vector& x, const Vector& y) const {
+    return ossatura::dot(exec, x, y);
+  }
+  /// f . u and f . f. Fence.
+  virtual double dot(const Exec& exec, const DesignForce<Exec>& f, const Vector& u) const {
+    return ossatura::dot(exec, f, u);
+  }
+  virtual double square(const Exec& exec, const DesignForce<Exec>& f) const {
+    return ossatura::square(exec, f);
+  }
+  /// Of a body that processes divide, what each of them computed for itself becomes that of the
+  /// first one where it differs, as by processors that round otherwise: processes that part would
+  /// wait for each other. Returns whether x [num_elem] has changed here. Fence.
+  virtual bool agree(const Exec&, const Vector& /*x*/) const { return false; }
+  virtual void agree(std::vector<double>&) const {}
   /// energy(e) += weight u^T K_e v for a modulus of 1. Does not fence.
   virtual void add_energies(const Exec& exec, double weight, const Vector& u, const Vector& v,
                             const Vector& energy) const = 0;
@@ -138,6 +163,11 @@ public:
   /// The numbers that nodes have in vectors of the backend. Fences.
   virtual Array<int, Exec> place_nodes(const Exec& exec,
                                        const std::vector<std::int32_t>& nodes) const = 0;
+  /// [count, 3] values of some nodes, each named once, of a vector [num_nodes, 3]. Fences.
+  virtual std::vector<double> take_nodes(const Exec& exec, const std::vector<std::int32_t>& nodes,
+                                         const Vector& values) const {
+    return take_at_nodes(exec, place_nodes(exec, nodes), values);
+  }
   /// Forces, of each node at most once, without those at held components. Fences.
   virtual DesignForce<Exec> place_forces(const Exec& exec,
                                          const std::vector<NodeForce>& forces) const = 0;

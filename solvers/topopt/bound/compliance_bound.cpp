@@ -66,7 +66,7 @@ ComplianceBound<Exec>::ComplianceBound(const Exec& exec, const DesignOptions& op
   // rho^p <= rho most^(p - 1) up to `most`.
   material_ = {
       densities.role(), body.volume(), linear, share, std::pow(most, law.penalty - 1), most};
-  if (!body.solves_in_place())
+  if (!body.lends_room())
     kept_ = make_zeros<double>(exec, 3 * body.num_elem(), "ossatura::bound::by_element");
   // Between the design and uniform material: of both there is something everywhere.
   set_passive(exec, material_.role, 1, 0, density_);
@@ -80,7 +80,7 @@ ComplianceBound<Exec>::ComplianceBound(const Exec& exec, const DesignOptions& op
 template<class Exec>
 Array<double, Exec> ComplianceBound<Exec>::room(const Exec& exec, int which) const {
   const std::int64_t n = body_.num_elem();
-  const Vector all = body_.solves_in_place() ? body_.spare(exec) : kept_;
+  const Vector all = body_.lends_room() ? body_.spare(exec) : kept_;
   return Vector(all.data() + which * n, std::size_t(n));
 }
 
@@ -93,7 +93,7 @@ void ComplianceBound<Exec>::improve(const Exec& exec, DesignBound& bound) {
   const DesignLoads<Exec>& loads = analysis_.loads();
   for (std::size_t k = 0; k < loads.cases.size(); ++k) {
     const Vector& u = analysis_.displacements()[k];
-    work += loads.cases[k].weight * dot(exec, loads.cases[k].force, u);
+    work += loads.cases[k].weight * body_.dot(exec, loads.cases[k].force, u);
     body_.add_energies(exec, loads.cases[k].weight, u, u, energy);
   }
   const double most = largest_energy(exec, material_, energy);

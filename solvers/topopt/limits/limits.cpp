@@ -211,7 +211,8 @@ std::vector<DesignLimitValue> DesignLimits<Exec>::evaluate(const Exec& exec, con
           own.value = cases[k];
       break;
     case DesignLimitKind::displacement:
-      own.value = dot(exec, direction_[j], analysis_.displacements()[std::size_t(limit.load_case)]);
+      own.value =
+          body_.dot(exec, direction_[j], analysis_.displacements()[std::size_t(limit.load_case)]);
       break;
     case DesignLimitKind::stress:
       evaluate_stress(exec, design, limit, own);

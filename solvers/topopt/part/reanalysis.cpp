@@ -3,7 +3,7 @@
 
 #include <ossatura/core/base/timer.hpp>
 #include <ossatura/solvers/topopt/analysis.hpp>
-#include <ossatura/solvers/topopt/bodies/voxels.hpp>
+#include <ossatura/solvers/topopt/bodies/voxel_elements.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -55,7 +55,7 @@ Reanalysis reanalyse(const Exec& exec, const SurfaceBody& body, const DesignOpti
   const DesignProblem& problem = body.problem;
   // By its base, so that the kernels of its virtual functions are left to its own file.
   const std::unique_ptr<DesignBody<Exec>> body_of_cubes = make_design_body(exec, problem, solid);
-  const auto& cubes = static_cast<const VoxelBody<Exec>&>(*body_of_cubes);
+  const auto& cubes = static_cast<const VoxelElements<Exec>&>(*body_of_cubes);
   DesignAnalysis<Exec> analysis(exec, problem, solid, *body_of_cubes);
   const auto density =
       make_uninitialized<double>(exec, cubes.num_elem(), "ossatura::reanalysis::density");

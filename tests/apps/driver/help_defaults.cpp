@@ -117,11 +117,11 @@ TEST_CASE("help of topopt follows all of its defaults", "[help]") {
   o.solver.preconditioner = HexaPreconditioner::jacobi;
   o.solver.cg.tolerance = 0.125;
   o.solver.cg.max_iterations = o.solver.chebyshev_degree = o.solver.forming_cost = 5;
-  // The defaults of two are words; processes and limits have none.
+  // The defaults of two are words, that of one is of no struct; processes and limits have none.
   CHECK(unmoved(add_topopt_options, o) ==
         std::set<std::string>{"draw", "extrude", "levels", "max-compliance", "max-mass",
                               "max-stress", "min-frequency", "overhang", "radius", "sectors",
-                              "start", "start-from", "step-tolerance", "symmetry"});
+                              "split", "start", "start-from", "step-tolerance", "symmetry"});
 }
 
 TEST_CASE("help of pfem follows all of its defaults", "[help]") {

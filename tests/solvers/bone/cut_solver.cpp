@@ -156,6 +156,64 @@ OSSATURA_RANKS_TEST("W-cycles, to which solvers fall back, have the same bits, t
     CHECK(cut.u == solve(exec, Communicator(), noise(), 3, options).u);
 }
 
+/// The same voxels with other moduli.
+reference::Model with_moduli(reference::Model model, unsigned seed) {
+  for (std::size_t i = 0; i < model.modulus.size(); ++i)
+    if (model.modulus[i] > 0)
+      model.modulus[i] = 1 + double((i * 2654435761u + seed) % 1000) / 10;
+  return model;
+}
+
+/// Moduli that were written in place give the bits of a new solver, which are those of one process.
+template<class Exec>
+void check_renewed_cut(const Exec& exec, const reference::Model& model, int bits,
+                       VoxelSolverOptions options) {
+  options.multigrid.direct_nodes = 60;
+  options.multigrid.renewable = true;
+  const Communicator world = Communicator::world();
+  const reference::Model other = with_moduli(model, 5);
+  VoxelProblem<Exec> problem =
+      make_cut_problem(exec, world, upload_planes(exec, world, model), 0.1, bits);
+  const VoxelProblem<Exec> after =
+      make_cut_problem(exec, world, upload_planes(exec, world, other), 0.1, bits);
+  const Array<double, Exec> u = compress(exec, problem, model.shape[0] == 23);
+  const Array<double, Exec> start = make_zeros<double>(exec, problem.grid.num_dofs(), "test::u");
+  Kokkos::deep_copy(exec, start, u);
+  VoxelSolver<Exec> solver(exec, problem, options);
+  solver.solve(exec, {}, u);
+  Kokkos::deep_copy(exec, problem.lame.mu_value, after.lame.mu_value);
+  if (problem.lame.lambda_value.data() != problem.lame.mu_value.data())
+    Kokkos::deep_copy(exec, problem.lame.lambda_value, after.lame.lambda_value);
+  Kokkos::deep_copy(exec, u, start);
+  solver.renew(exec);
+  const SolveResult result = solver.solve(exec, {}, u);
+  REQUIRE(result.converged);
+  const std::vector<double> renewed =
+      world.gather(download(exec, owned_part(problem.grid.owned, u, 3)));
+  const Solution fresh = solve(exec, world, other, bits, options);
+  CHECK(renewed == fresh.u);
+  CHECK(result.iterations == fresh.result.iterations);
+  if (world.is_first())
+    CHECK(renewed == solve(exec, Communicator(), other, bits, options).u);
+}
+
+OSSATURA_RANKS_TEST("Cut models take other moduli in place", "[cut]") {
+  const TestType exec;
+  VoxelSolverOptions options;
+  options.cg.tolerance = 1e-6;
+  options.precision = Precision::lean;
+  check_renewed_cut(exec, struts(), 3, options);
+  options.precision = Precision::fp64;
+  check_renewed_cut(exec, reference::random_model({11, 13, 14}, 0.5, 1e2, 0.3, 0.45, 7, 0.25), 3,
+                    options); // two arrays of constants
+  check_renewed_cut(
+      exec,
+      ossatura::test::drawn_model({9, 8, 10},
+                                  [](int x, int y, int z) { return x % 5 < 3 || y > 4 || z < 2; }),
+      2, options); // one cut level below the voxels
+  check_renewed_cut(exec, small_block(), 2, options);
+}
+
 /// Stops the iteration.
 struct Stop {};
 
