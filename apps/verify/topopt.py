@@ -151,7 +151,7 @@ def check_balance(run, report, fields, held, groups, volume, density):
                         abs(numpy.where(held, inner, 0)).sum())
     report.bound("strain_energy_density", (fields["strain_energy_density"] - energy) / energy.max(), max(1e-9, rounding))
     if results.get("frequencies"):
-        check_modes(run, report, fields, held, groups, density, young, poisson)
+        check_modes(run, report, fields, held, groups, density, young, poisson, rounding)
     if problem["objective"] == "frequency":
         report.same("objective", results["frequencies"][0], results["objective"], 0)
         report.same("objectives of the steps", [one[0] for one in steps["frequencies"]], steps["objective"], 0)
@@ -164,7 +164,7 @@ def check_balance(run, report, fields, held, groups, volume, density):
     report.same("objectives of the steps", numpy.array(steps["cases"]) @ weights, steps["objective"])
 
 
-def check_modes(run, report, fields, held, groups, density, young, poisson):
+def check_modes(run, report, fields, held, groups, density, young, poisson, rounding):
     """Rayleigh quotients and residuals of the modes, with the consistent mass of all elements."""
     problem, frequencies = run.problem, run.results["frequencies"]
     mass = numpy.array([one["mass_density"] for one in problem.get("materials", [problem["material"]])])
@@ -183,9 +183,13 @@ def check_modes(run, report, fields, held, groups, density, young, poisson):
             inert += assemble(cell, mass_forces(fields.point[cell], u[cell], mass[which], kind), len(u))
         inert, square = admissible(inert, fields), (2 * numpy.pi * frequency) ** 2
         stiff[held], inert[held] = 0, 0
-        report.same("Rayleigh quotient" + label, ((stiff * u).sum() / (inert * u).sum()) ** 0.5 / (2 * numpy.pi), frequency)
-        report.bound("residual" + label, numpy.linalg.norm(stiff - square * inert) / (square * numpy.linalg.norm(inert)),
-                     1.001 * run.tolerance)
+        report.same("Rayleigh quotient" + label, ((stiff * u).sum() / (inert * u).sum()) ** 0.5 / (2 * numpy.pi), frequency,
+                    max(1e-9, rounding))
+        sizes = stiffness_forces(fields, groups, u, young, poisson, abs)[0]
+        sizes[held] = 0
+        scale = square * numpy.linalg.norm(inert)
+        report.bound("residual" + label, numpy.linalg.norm(stiff - square * inert) / scale,
+                     1.001 * run.tolerance + rounding * numpy.linalg.norm(sizes) / scale)
         size = (stiff * u).sum() ** 0.5
         report.bound("orthogonal to those before" + label, max((abs((other * u).sum()) / size for other in before), default=0), 1e-6)
         before.append(stiff / size)

@@ -655,7 +655,6 @@ class Frequencies(Decks):
         some = ("--frequencies", "2")
         self.refused(good.replace("*DENSITY\n3.\n", ""), "natural frequencies are of mass, but the material M has no mass "
                      "density: give *DENSITY", *some)
-        self.refused(good, "not known on voxels: take the grid mesh", "--grid", "voxels", *some)
         self.refused(good, "take the method mma", "--objective", "frequency", "--method", "oc")
         self.refused(good, "take the filter density", "--objective", "frequency", "--filter", "sensitivity")
         self.refused(good, "take the least compliance", "--objective", "frequency", "--projection", "--robust", "0.1")

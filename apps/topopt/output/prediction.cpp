@@ -131,20 +131,23 @@ double bytes_of_limits(const TopoptModel& model) {
   return 8 * rows * places + (has(DesignLimitKind::stress) ? 24 * double(model.num_nodes()) : 0);
 }
 
-/// Mass matrices with their lists of nodes, and what finds the modes: 11 vectors for each mode of a
-/// block (solvers/krylov/lobpcg.hpp, solvers/topopt/frequencies/frequencies.cpp).
+/// Mass matrices with their lists of nodes, which voxels do without, and what finds the modes: 11
+/// vectors for each mode of a block (solvers/krylov/lobpcg.hpp,
+/// solvers/topopt/frequencies/frequencies.cpp).
 double bytes_of_frequencies(const TopoptModel& model) {
   const DesignProblem& problem = model.problem;
   const int count = count_frequencies(problem, model.options);
   if (count == 0)
     return 0;
+  const bool on_voxels = model.options.grid == DesignGrid::voxels;
   double matrices = 0;
-  for (std::size_t e = 0; e < problem.num_elem(); ++e) {
+  for (std::size_t e = 0; !on_voxels && e < problem.num_elem(); ++e) {
     const double n = double(problem.nodes_of(e).size());
     matrices += 8 * n * (n + 1) / 2 + 12 * n + 12;
   }
   const double vectors = 11. * block_of_frequencies(count);
-  return matrices + 24 * double(problem.num_elem()) + 24 * vectors * double(problem.num_nodes());
+  const double places = double(on_voxels ? problem.num_nodes() : problem.num_elem());
+  return matrices + 24 * places + 24 * vectors * double(problem.num_nodes());
 }
 
 /// Forces by node of each element, and energies, of each load case with temperatures.
@@ -230,7 +233,8 @@ TopoptPrediction predict_on_voxels(const TopoptModel& model, double num_solves, 
   const double of_elem = 2 * 8 + (o.filter == DesignFilter::none ? 0 : 8) + 1 +
                          (keeps_filtered ? 8 : 0) + (o.process.overhang && o.projection ? 8 : 0) +
                          (o.robust > 0 ? 8 : 0) + (o.method == DesignMethod::mma ? 8 * 8 : 0);
-  prediction.design_bytes = nodes * of_elem + dofs * 8 * num_solves + bytes_of_limits(model);
+  prediction.design_bytes = nodes * of_elem + dofs * 8 * num_solves + bytes_of_limits(model) +
+                            bytes_of_frequencies(model);
   prediction.device_bytes = prediction.voxel_bytes + prediction.design_bytes;
   // Vectors for files, places of a mesh by its order, and bits of the lattice at work.
   const double of_node = (model.problem.lattice ? 1 : 8) + (brings_vectors ? 24 : 0);

@@ -7,12 +7,12 @@
 #include <ossatura/kernels/algebra/constraints.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/hexa/thermal_load.hpp>
-#include <ossatura/kernels/solids/mass.hpp>
 #include <ossatura/kernels/topopt/cone_filter.hpp>
 #include <ossatura/kernels/topopt/element_volumes.hpp>
 #include <ossatura/kernels/topopt/simp.hpp>
 #include <ossatura/solvers/hexa/solver.hpp>
 #include <ossatura/solvers/topopt/bodies/force.hpp>
+#include <ossatura/solvers/topopt/bodies/mass_matrix.hpp>
 #include <ossatura/solvers/topopt/filters/element_filter.hpp>
 #include <ossatura/solvers/topopt/options.hpp>
 #include <ossatura/solvers/topopt/problem.hpp>
@@ -94,13 +94,12 @@ public:
   /// work(e) += weight times the work of the forces on element e for 1 kg / m^3. Does not fence.
   virtual void add_body_work(const Exec& exec, double weight, const BodyLoad& load, const Vector& u,
                              const Vector& work) const;
-  /// Whether the next three are known.
-  virtual bool vibrates() const { return false; }
-  /// The mass matrices of the elements of the problem, in the order of vectors. Fences.
-  virtual ElementMasses<Exec> masses(const Exec& exec, const DesignProblem& problem) const;
+  /// The mass matrix of the elements of the problem, which the body outlives. Fences.
+  virtual std::unique_ptr<MassMatrix<Exec>> make_mass(const Exec& exec,
+                                                      const DesignProblem& problem) const = 0;
   /// As those of HexaSolver.
-  virtual void precondition(const Exec& exec, const Vector& r, const Vector& z) const;
-  virtual void make_admissible(const Exec& exec, const Vector& u) const;
+  virtual void precondition(const Exec& exec, const Vector& r, const Vector& z) const = 0;
+  virtual void make_admissible(const Exec& exec, const Vector& u) const = 0;
   /// Whether the next three are known.
   virtual bool expands() const { return false; }
   /// Of nodes that are `warming` [num_nodes] warmer, in the order of the mesh. Throws
@@ -159,18 +158,6 @@ template<class Exec>
 void DesignBody<Exec>::add_body_work(const Exec&, double, const BodyLoad&, const Vector&,
                                      const Vector&) const {
   fail<std::logic_error>("a body without mass");
-}
-template<class Exec>
-ElementMasses<Exec> DesignBody<Exec>::masses(const Exec&, const DesignProblem&) const {
-  fail<std::logic_error>("a body that does not vibrate");
-}
-template<class Exec>
-void DesignBody<Exec>::precondition(const Exec&, const Vector&, const Vector&) const {
-  fail<std::logic_error>("a body that does not vibrate");
-}
-template<class Exec>
-void DesignBody<Exec>::make_admissible(const Exec&, const Vector&) const {
-  fail<std::logic_error>("a body that does not vibrate");
 }
 template<class Exec>
 void DesignBody<Exec>::copy_nodes(const Exec& exec, const Vector& values,

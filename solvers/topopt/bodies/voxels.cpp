@@ -3,6 +3,7 @@
 
 #include <ossatura/core/mesh/cube_lattice.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
+#include <ossatura/kernels/topopt/frequencies/voxel_mass.hpp>
 #include <ossatura/kernels/topopt/lattice_cone.hpp>
 #include <ossatura/kernels/topopt/lattice_order.hpp>
 #include <ossatura/kernels/topopt/solid_stress.hpp>
@@ -51,6 +52,31 @@ private:
   }
 
   LatticeCone<Exec> filter_;
+};
+
+template<class Exec>
+class VoxelMass final : public MassMatrix<Exec> {
+public:
+  using Vector = Array<double, Exec>;
+
+  VoxelMass(const VoxelGrid<Exec>& grid, const LameField<Exec>& lame, double edge)
+      : grid_(grid)
+      , lame_(lame)
+      , edge_(edge) {}
+
+  void apply(const Exec& exec, const Vector& mass, const Vector& x,
+             const Vector& y) const override {
+    apply_mass(exec, grid_, edge_, mass, x, y);
+  }
+  void add_energies(const Exec& exec, double weight, const Vector& u,
+                    const Vector& energy) const override {
+    add_mass_energies(exec, grid_, lame_, edge_, weight, u, energy);
+  }
+
+private:
+  VoxelGrid<Exec> grid_;
+  LameField<Exec> lame_;
+  double edge_;
 };
 
 /// 1 where the lattice has an element.
@@ -228,6 +254,23 @@ template<class Exec>
 void VoxelBody<Exec>::add_energies(const Exec& exec, double weight, const Vector& u,
                                    const Vector& v, const Vector& energy) const {
   ossatura::add_energies(exec, problem_.grid, problem_.lame, problem_.edge, weight, u, v, energy);
+}
+
+template<class Exec>
+std::unique_ptr<MassMatrix<Exec>> VoxelBody<Exec>::make_mass(const Exec&,
+                                                             const DesignProblem&) const {
+  return std::make_unique<VoxelMass<Exec>>(problem_.grid, problem_.lame, problem_.edge);
+}
+
+template<class Exec>
+void VoxelBody<Exec>::precondition(const Exec& exec, const Vector& r, const Vector& z) const {
+  solver_->precondition(exec, r, z);
+  clear(exec, problem_.held, z);
+}
+
+template<class Exec>
+void VoxelBody<Exec>::make_admissible(const Exec& exec, const Vector& u) const {
+  clear(exec, problem_.held, u);
 }
 
 template<class Exec>

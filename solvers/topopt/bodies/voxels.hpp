@@ -38,6 +38,10 @@ public:
   void apply(const Exec& exec, const Vector& u, const Vector& y) const override;
   void add_energies(const Exec& exec, double weight, const Vector& u, const Vector& v,
                     const Vector& energy) const override;
+  std::unique_ptr<MassMatrix<Exec>> make_mass(const Exec& exec,
+                                              const DesignProblem& problem) const override;
+  void precondition(const Exec& exec, const Vector& r, const Vector& z) const override;
+  void make_admissible(const Exec& exec, const Vector& u) const override;
   void energy_density(const Exec& exec, const Vector& energy) const override;
   void solid_stress(const Exec& exec, const SimpLaw& law, const Vector& u,
                     const Vector& stress) const override;

@@ -37,7 +37,7 @@ struct FillRandomStart {
 template<class Exec>
 struct DesignPencil {
   const DesignBody<Exec>& body;
-  ElementMasses<Exec> masses;
+  std::unique_ptr<MassMatrix<Exec>> matrix;
   Array<double, Exec> mass; ///< [num_elem] kg / m^3
 
   using Vector = Array<double, Exec>;
@@ -46,7 +46,7 @@ struct DesignPencil {
     body.make_admissible(exec, y);
   }
   void apply_mass(const Exec& exec, const Vector& x, const Vector& y) const {
-    ossatura::apply_mass(exec, masses, mass, x, y);
+    matrix->apply(exec, mass, x, y);
     body.make_admissible(exec, y);
   }
   void precondition(const Exec& exec, const Vector& r, const Vector& z) const {
@@ -97,8 +97,6 @@ void require_frequencies(const DesignProblem& problem, const DesignOptions& opti
                    options.frequencies << " natural frequencies: 0 to " << most_frequencies);
   if (count_frequencies(problem, options) == 0)
     return;
-  OSSATURA_REQUIRE(options.grid == DesignGrid::mesh && !problem.lattice,
-                   "natural frequencies are not known on voxels: take the grid mesh");
   OSSATURA_REQUIRE(problem.mirrors.empty(),
                    "natural frequencies of a half are those of its symmetric modes alone, and the "
                    "lowest of the whole may be another: model the whole body, without mirrors");
@@ -118,9 +116,9 @@ struct DesignFrequencies<Exec>::Solver {
   DesignPencil<Exec> pencil;
   Lobpcg<Exec, DesignPencil<Exec>> lobpcg;
 
-  Solver(const Exec& exec, const DesignBody<Exec>& body, const ElementMasses<Exec>& masses,
+  Solver(const Exec& exec, const DesignBody<Exec>& body, std::unique_ptr<MassMatrix<Exec>> matrix,
          const Vector& mass, int block)
-      : pencil{body, masses, mass}
+      : pencil{body, std::move(matrix), mass}
       , lobpcg(exec, pencil, block, body.num_dofs()) {}
 };
 
@@ -145,7 +143,7 @@ DesignFrequencies<Exec>::DesignFrequencies(const Exec& exec, const DesignProblem
   work_ = make_zeros<double>(exec, body.num_elem(), "ossatura::frequencies::work");
   modes_ = make_many_vectors(exec, block_, body.num_dofs(), "ossatura::frequencies::modes");
   trial_ = make_many_vectors(exec, block_, body.num_dofs(), "ossatura::frequencies::trial");
-  solver_ = std::make_unique<Solver>(exec, body, body.masses(exec, problem), mass_, block_);
+  solver_ = std::make_unique<Solver>(exec, body, body.make_mass(exec, problem), mass_, block_);
 }
 
 template<class Exec>
@@ -250,7 +248,7 @@ void DesignFrequencies<Exec>::differentiate(const Exec& exec, const SimpLaw& law
     const double weight = factor * std::pow(inverse / norm, norm_power - 1);
     const Vector x = modes_.row(i);
     body_.add_energies(exec, -weight * inverse, x, x, gradient);
-    add_mass_energies(exec, solver_->pencil.masses, weight, x, work_);
+    solver_->pencil.matrix->add_energies(exec, weight, x, work_);
   }
   scale_by_slope(exec, law, density, 1, gradient);
   add_vibrating_slope(exec, mass_density_, density, work_, gradient);
