@@ -164,7 +164,7 @@ def check_balance(run, report, fields, held, groups, volume, density):
     report.same("objectives of the steps", numpy.array(steps["cases"]) @ weights, steps["objective"])
 
 
-def check_modes(run, report, fields, held, groups, density, young, poisson, rounding):
+def check_modes(run, report, fields, supported, groups, density, young, poisson, rounding):
     """Rayleigh quotients and residuals of the modes, with the consistent mass of all elements."""
     problem, frequencies = run.problem, run.results["frequencies"]
     mass = numpy.array([one["mass_density"] for one in problem.get("materials", [problem["material"]])])
@@ -173,9 +173,11 @@ def check_modes(run, report, fields, held, groups, density, young, poisson, roun
     mass = mass * numpy.where(rho >= 0.1, rho, 6e5 * rho ** 6 - 5e6 * rho ** 7)
     report.same("number of frequencies", len(frequencies), problem["frequencies"], 0)
     report.true("frequencies ascend", (numpy.diff(frequencies) >= 0).all())
-    before = []  # K x and x of the modes so far, x . K x = 1
+    before = []  # of the modes so far K x with x . K x = 1, and the mirrors that they are antisymmetric about
+    families = run.results.get("antisymmetric_about", [""] * len(frequencies))
     for i, frequency in enumerate(frequencies):
         label, u = f": mode {i + 1}", fields[f"mode_{i + 1}"]
+        held = held_in_family(problem, fields, families[i]) if problem.get("mirrors") else supported
         stiff = admissible(stiffness_forces(fields, groups, u, young, poisson)[0] + fields.get("spring", 0) * u, fields)
         inert = numpy.zeros_like(u)
         for which, cell, rule in groups:
@@ -191,10 +193,21 @@ def check_modes(run, report, fields, held, groups, density, young, poisson, roun
         report.bound("residual" + label, numpy.linalg.norm(stiff - square * inert) / scale,
                      1.001 * run.tolerance + rounding * numpy.linalg.norm(sizes) / scale)
         size = (stiff * u).sum() ** 0.5
-        report.bound("orthogonal to those before" + label, max((abs((other * u).sum()) / size for other in before), default=0), 1e-6)
-        before.append(stiff / size)
+        report.bound("orthogonal to those before" + label, max((abs((other * u).sum()) / size for other, axes in before if axes == families[i]), default=0), 1e-6)
+        before.append((stiff / size, families[i]))
         report.bound("held components" + label, abs(u[held]).max(initial=0), 0)
         report.same("largest displacement" + label, numpy.linalg.norm(u, axis=1).max(), 1)
+
+
+def held_in_family(problem, fields, axes):
+    """What modes that are antisymmetric about mirrors along these axes have held: all but what is across these, in their planes."""
+    held = (fields["held_without_mirrors"][:, None] & [1, 2, 4]) > 0
+    slack = 2e-9 * numpy.linalg.norm(numpy.ptp(fields.point, axis=0))
+    for mirror in problem["mirrors"]:
+        across = numpy.arange(3) == "xyz".index(mirror["axis"])
+        on_plane = abs(fields.point[:, across.argmax()] - mirror["place"]) <= slack
+        held[on_plane] |= ~across if mirror["axis"] in axes.split() else across
+    return held
 
 
 def check_bound(run, report):

@@ -596,6 +596,45 @@ class Frequencies(Decks):
         run = self.solve({**held, "material": {**held["material"], "mass_density": 7.85e-9}}, "--frequencies", "1", "--steps", "1")
         self.assertIn("odd-density", [w["code"] for w in run["warnings"]])
 
+    def test_parts_with_mirrors_have_the_frequencies_of_the_whole(self):
+        def part(cells, size, *planes, **more):
+            return {"mesh": {"box": {"cells": cells, "size": size}}, "material": {"young": 200, "poisson": 0.3, "mass_density": 3},
+                    "supports": [{"box": [0, 0, 0, 0, 9, 9]}], "passive": [{"box": [3, 0, 0, 4, 9, 9], "role": "solid"}],
+                    "cases": [{"name": "a", "loads": [{"box": [4, 0, 0, 4, 9, 9], "total_force": [1, 0, 0]}]}],
+                    "mirrors": [{"axis": axis, "place": 0} for axis in planes], "frequencies": 5, "volume_fraction": 0.6,
+                    "filter": {"kind": "density", "radius": 0.8}, "steps": 2, "objective": "frequency", "min_modulus": 1e-6, **more}
+        shift = {"solver": {"tolerance": 1e-8}}
+        whole = self.solve(part([8, 4, 6], [4, 2, 3], **shift))["results"]
+        self.assertNotIn("antisymmetric_about", whole)
+        for grid in ("mesh", "voxels"):
+            for cells, size, planes in (([8, 2, 6], [4, 1, 3], "y"), ([8, 2, 3], [4, 1, 1.5], "yz")):
+                run = self.solve(part(cells, size, *planes, **shift), "--grid", grid, "--hdf", "part.hdf")
+                self.assertTrue(run["certificate"]["passed"])
+                results = run["results"]
+                for one, other in zip(results["steps"]["frequencies"] + [results["frequencies"]],
+                                      whole["steps"]["frequencies"] + [whole["frequencies"]]):
+                    for a, b in zip(one, other):
+                        self.close(a, b, 1e-5)
+                families = results["antisymmetric_about"]
+                self.assertEqual(len(families), 5)
+                self.assertGreater(len(set(families)), 1 if planes == "y" else 2)
+                self.assertLessEqual(set(families), {"", "y", "z", "y z"})
+        held = hdf5_values.read(self.path("part.hdf"), "VTKHDF/PointData/held_without_mirrors")
+        self.assertEqual([held.count(7), held.count(0)], [3 * 4, 8 * 3 * 4])
+        self.write("p.json", json.dumps(part([8, 2, 3], [4, 1, 1.5], "y", "z")))
+        process = self.ossatura("topopt", "p.json", "--backend", self.backend)
+        self.assertRegex(process.stdout, r"antisymmetric about +[-yz ]+, ")
+        # Killed after a step, and resumed.
+        self.optimise("p.json", "--steps", "1", "--history", "first.csv", "--checkpoint", "c.h5")
+        self.optimise("p.json", "--steps", "2", "--history", "second.csv", "--resume", "c.h5")
+        self.optimise("p.json", "--steps", "2", "--history", "whole.csv")
+        self.assertEqual(self.rows("first.csv") + self.rows("second.csv"), self.rows("whole.csv"))
+        # Its mirrors hold the half, and nothing the whole.
+        loose = part([8, 2, 6], [4, 1, 3], "y", supports=[{"box": [0, 0, 0, 0, 0, 9], "components": "xz"},
+                                                          {"box": [4, 0, 0, 4, 0, 9], "components": "z"}])
+        self.write("loose.json", json.dumps(loose))
+        self.fails(BAD_FILE, "in modes that are antisymmetric about the mirrors along y", "topopt", "loose.json", "-q")
+
     def test_what_is_moved_is_held_and_rigid_ends_move_as_bodies(self):
         moved = self.found(mesh() + ONE + self.ALONG + step("*BOUNDARY", "X1, 1, 1, 0.1"))
         self.close(moved[0], self.discrete(math.pi / 8), 1e-5)  # between two walls: c / 2 L
@@ -671,7 +710,10 @@ class Frequencies(Decks):
                               ({"constraints": [{"kind": "frequency", "at_least": 0}]}, "Hz, greater than 0"),
                               ({"constraints": [{"kind": "frequency", "at_least": 3, "case": "a"}]}, "case"),
                               ({"frequencies": 11}, "0 to 10"), ({"objective": "frequencies"}, "frequency"),
-                              ({"frequencies": 2, "mirrors": [{"axis": "y", "place": 1}]}, "model the whole body")):
+                              ({"frequencies": 2, "mirrors": [{"axis": "y", "place": 1}, {"axis": "y", "place": 0}]},
+                               "the mirror y = 1 and the mirror y = 0 make images without end"),
+                              ({"frequencies": 2, "mirrors": [{"axis": "y", "place": 0}]},
+                               "hold all nodes on the mirror y = 0 across it")):
             self.write("p.json", json.dumps({"mesh": {"file": "plain.inp"}, "cases": cases, **more}))
             self.fails(BAD_FILE, message, "topopt", "p.json")
 

@@ -180,9 +180,11 @@ HexaModel load_mesh(ProblemDocument& document, DesignGrid grid, TopoptModel& mod
   return hexa;
 }
 
-/// Holds the nodes on each plane of symmetry in the direction across it.
-void hold_mirrors(const ProblemDocument& document, const DesignProblem& problem,
-                  const PlaceSelector& select, HeldMask& held) {
+/// Holds the nodes on each plane of symmetry, which are returned, in the direction across it.
+std::vector<std::vector<std::int32_t>> hold_mirrors(const ProblemDocument& document,
+                                                    const DesignProblem& problem,
+                                                    const PlaceSelector& select, HeldMask& held) {
+  std::vector<std::vector<std::int32_t>> on_plane(document.mirrors.size());
   for (std::size_t m = 0; m < document.mirrors.size(); ++m) {
     const MirrorPlane& mirror = document.mirrors[m];
     const std::size_t axis = std::size_t(mirror.axis);
@@ -192,10 +194,9 @@ void hold_mirrors(const ProblemDocument& document, const DesignProblem& problem,
       fail<InputError>(where, ": the body is on both sides of the plane ", "xyz"[axis], " = ",
                        mirror.place, ": it spans ", format_number(low), " to ", format_number(high),
                        " m; model one side alone");
-    std::int64_t count = 0;
     const auto hold = [&](std::int32_t node) {
       held.hold(node, 1u << axis);
-      ++count;
+      on_plane[m].push_back(node);
     };
     const auto is_on = [&](double x) { return std::abs(x - mirror.place) <= select.slack(); };
     for (std::size_t i = 0; 3 * i < problem.points().size(); ++i)
@@ -209,11 +210,12 @@ void hold_mirrors(const ProblemDocument& document, const DesignProblem& problem,
       LatticeBody::for_places(problem.lattice->node(), chosen,
                               [&](const LatticeBody::Place&, std::int32_t node) { hold(node); });
     }
-    if (count == 0)
+    if (on_plane[m].empty())
       fail<InputError>(where, ": the body has no nodes on the plane ", "xyz"[axis], " = ",
                        mirror.place, ": it spans ", format_number(low), " to ", format_number(high),
                        " m");
   }
+  return on_plane;
 }
 
 /// The whole part has an image in one mirror of each axis.
@@ -264,9 +266,21 @@ HeldMask make_supports(const ProblemDocument& document, const HexaModel& hexa,
   for (const HeldComponents& node : held.list())
     if (!moves(node.node, 7))
       model.supported.push_back(node.node);
-  hold_mirrors(document, model.problem, select, planes);
+  auto on_plane = hold_mirrors(document, model.problem, select, planes);
+  if (!document.mirrors.empty())
+    model.problem.mirror_supports = MirrorSupports{held.list(), std::move(on_plane)};
   add(planes, "\"mirrors\"");
   return held;
+}
+
+/// What load cases of the document move is held without mirrors, too.
+void hold_moved(const HeldMask& before, const HeldMask& held, DesignProblem& problem) {
+  if (!problem.mirror_supports)
+    return;
+  for (const HeldComponents& one : held.list())
+    for (int c = 0; c < 3; ++c)
+      if ((one.components >> c & 1) != 0 && !before.has(one.node, c))
+        problem.mirror_supports->held.push_back({one.node, std::uint8_t(1u << c)});
 }
 
 /// The materials of the mesh, or the one of the document, which wins over the mesh.
@@ -672,7 +686,9 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
   set_material(document, hexa, select, model);
 
   HeldMask held = make_supports(document, hexa, select, model);
+  const HeldMask unmoved = held;
   const auto displacements = find_displacements(document, select, held);
+  hold_moved(unmoved, held, problem);
 
   problem.held = held.list();
   problem.rigid = std::move(hexa.rigid);

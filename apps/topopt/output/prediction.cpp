@@ -3,6 +3,7 @@
 
 #include <ossatura/core/mesh/hexa/entities.hpp>
 #include <ossatura/kernels/topopt/lattice_order.hpp>
+#include <ossatura/solvers/topopt/frequencies/families.hpp>
 #include <ossatura/solvers/topopt/frequencies/frequencies.hpp>
 
 #include <algorithm>
@@ -131,6 +132,12 @@ double bytes_of_limits(const TopoptModel& model) {
   return 8 * rows * places + (has(DesignLimitKind::stress) ? 24 * double(model.num_nodes()) : 0);
 }
 
+/// Bodies of families of modes beside that of the design.
+unsigned count_other_bodies(const TopoptModel& model) {
+  return count_frequencies(model.problem, model.options) > 0 ? count_families(model.problem) - 1
+                                                             : 0;
+}
+
 /// Mass matrices with their lists of nodes, which voxels do without, and what finds the modes: 11
 /// vectors for each mode of a block (solvers/krylov/lobpcg.hpp,
 /// solvers/topopt/frequencies/frequencies.cpp).
@@ -145,7 +152,7 @@ double bytes_of_frequencies(const TopoptModel& model) {
     const double n = double(problem.nodes_of(e).size());
     matrices += 8 * n * (n + 1) / 2 + 12 * n + 12;
   }
-  const double vectors = 11. * block_of_frequencies(count);
+  const double vectors = 11. * block_of_frequencies(count) * count_families(problem);
   const double places = double(on_voxels ? problem.num_nodes() : problem.num_elem());
   return matrices + 24 * places + 24 * vectors * double(problem.num_nodes());
 }
@@ -198,7 +205,8 @@ TopoptPrediction predict_on_solids(const TopoptModel& model, double num_solves, 
                 12. * (nodes_per_elem(kind) - 8); // the nodes of eight are in bytes_of_design
   prediction.design_bytes = bytes_of_design(model, num_solves) + geometry;
   const double in_single = solver.precision == Precision::mixed ? 36 * blocks : 0;
-  prediction.device_bytes = prediction.design_bytes + matrix + in_single + multigrid;
+  prediction.device_bytes =
+      prediction.design_bytes + (matrix + in_single + multigrid) * (1 + count_other_bodies(model));
   prediction.host_growth = on_device ? nodes * 24 : prediction.device_bytes;
   return prediction;
 }
@@ -235,6 +243,7 @@ TopoptPrediction predict_on_voxels(const TopoptModel& model, double num_solves, 
                          (o.robust > 0 ? 8 : 0) + (o.method == DesignMethod::mma ? 8 * 8 : 0);
   prediction.design_bytes = nodes * of_elem + dofs * 8 * num_solves + bytes_of_limits(model) +
                             bytes_of_frequencies(model);
+  prediction.voxel_bytes *= 1 + count_other_bodies(model);
   prediction.device_bytes = prediction.voxel_bytes + prediction.design_bytes;
   // Vectors for files, places of a mesh by its order, and bits of the lattice at work.
   const double of_node = (model.problem.lattice ? 1 : 8) + (brings_vectors ? 24 : 0);
@@ -286,7 +295,7 @@ TopoptPrediction predict_without_bound(const TopoptModel& model, bool on_device,
       chosen += prediction.preconditioners.back().kept;
   }
   prediction.design_bytes = bytes_of_design(model, num_solves);
-  prediction.device_bytes = prediction.design_bytes + chosen;
+  prediction.device_bytes = prediction.design_bytes + chosen * (1 + count_other_bodies(model));
   prediction.host_growth = on_device ? nodes * 24 : prediction.device_bytes;
   return prediction;
 }

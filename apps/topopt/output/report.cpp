@@ -10,6 +10,7 @@
 #include "apps/topopt/output/summary.hpp"
 
 #include <ossatura/kernels/topopt/overhang.hpp>
+#include <ossatura/solvers/topopt/frequencies/families.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -213,6 +214,11 @@ void add_outcome(Table& table, const TopoptModel& model, const TopoptRunResults&
     for (const double one : final.frequencies)
       values.push_back(format_number(one, 6));
     table.row("natural frequencies", joined(values, ", "), "Hz");
+    values.clear();
+    for (const unsigned family : final.frequency_families)
+      values.push_back(family == 0 ? "-" : antisymmetric_axes(model.problem, family));
+    if (!values.empty())
+      table.row("  antisymmetric about", joined(values, ", "));
   }
   table.row("volume fraction", format_number(final.volume));
   add_limits(table, model, final);

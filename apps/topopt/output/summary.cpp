@@ -4,6 +4,7 @@
 #include "apps/topopt/input/choices.hpp"
 #include "apps/topopt/input/process.hpp"
 
+#include <ossatura/solvers/topopt/frequencies/families.hpp>
 #include <ossatura/solvers/topopt/frequencies/frequencies.hpp>
 
 #include <algorithm>
@@ -331,6 +332,11 @@ nlohmann::ordered_json topopt_results(const TopoptModel& model, const TopoptRunR
   if (final && !final->frequencies.empty())
     json.update(
         {{"frequencies", final->frequencies}, {"frequency_residuals", final->frequency_residuals}});
+  if (final && !final->frequency_families.empty()) {
+    Json& axes = json["antisymmetric_about"] = Json::array();
+    for (const unsigned family : final->frequency_families)
+      axes.push_back(antisymmetric_axes(model.problem, family));
+  }
   if (model.options.process.any())
     json["manufacturing"] = {{"undercuts", results.faults.undercuts},
                              {"hanging", results.faults.hanging},

@@ -266,7 +266,7 @@ OSSATURA_BACKEND_TEST("What does not go with frequencies is refused by name",
   refused(other, options, "materials with a mass density are missing");
   other = problem;
   other.mirrors = {{1, 2}};
-  refused(other, options, "without mirrors");
+  refused(other, options, "what is held without the mirrors is not said");
   other = problem;
   other.limits = {{DesignLimitKind::frequency, 1.0, -1, false}};
   refused(other, options, "say at least");

@@ -15,7 +15,7 @@ namespace {
 using namespace ossatura;
 using namespace ossatura::test;
 
-DesignOptions on_voxels(DesignOptions options, Precision precision = Precision::lean) {
+DesignOptions vibrating_on_voxels(DesignOptions options, Precision precision = Precision::lean) {
   options.grid = DesignGrid::voxels;
   options.voxels.precision = precision;
   options.voxels.multigrid.direct_nodes = 60; // several levels for few elements
@@ -53,7 +53,7 @@ OSSATURA_BACKEND_TEST("Frequencies on voxels are those of dense matrices", "[vox
   for (const Precision precision : {Precision::lean, Precision::mixed, Precision::fp64}) {
     INFO(name_of(precision));
     DesignOptimizer<TestType> optimizer(exec, problem,
-                                        on_voxels(options_of_frequencies(4), precision));
+                                        vibrating_on_voxels(options_of_frequencies(4), precision));
     set_design(exec, optimizer, x);
     const DesignStep step = optimizer.analyse(exec);
     REQUIRE(step.frequencies.size() == 4);
@@ -80,10 +80,10 @@ OSSATURA_BACKEND_TEST("Frequencies of cubes are those of the same hexahedra",
     return optimizer.analyse(exec).frequencies;
   };
   const std::vector<double> by_mesh = found(problem, options);
-  const std::vector<double> by_voxels = found(problem, on_voxels(options));
+  const std::vector<double> by_voxels = found(problem, vibrating_on_voxels(options));
   problem.lattice = std::make_shared<const LatticeBody>(make_lattice_box({16, 3, 4}, {16, 3, 4}));
   problem.mesh = {};
-  const std::vector<double> by_lattice = found(problem, on_voxels(options));
+  const std::vector<double> by_lattice = found(problem, vibrating_on_voxels(options));
   REQUIRE(by_voxels.size() == by_mesh.size());
   for (std::size_t i = 0; i < by_mesh.size(); ++i) {
     INFO(i);
@@ -110,7 +110,8 @@ OSSATURA_BACKEND_TEST("A slender beam of voxels bends as Euler says", "[voxel_fr
     hold(problem, 7, [](double x, double, double) { return x < 1e-9; });
     problem.cases.resize(1);
     problem.cases[0].loads.forces = {{node_at(problem, length, 0, 0), {0, 0, -1}}};
-    DesignOptimizer<TestType> optimizer(exec, problem, on_voxels(options_of_frequencies(2, 1e-6)));
+    DesignOptimizer<TestType> optimizer(exec, problem,
+                                        vibrating_on_voxels(options_of_frequencies(2, 1e-6)));
     set_design(exec, optimizer, std::vector<double>(problem.num_elem(), 1.0));
     const std::vector<double> found = optimizer.analyse(exec).frequencies;
     CHECK(found[1] == Approx(found[0]).epsilon(1e-6)); // bending both ways
@@ -125,7 +126,7 @@ OSSATURA_BACKEND_TEST("A slender beam of voxels bends as Euler says", "[voxel_fr
 OSSATURA_BACKEND_TEST("Gradients of frequencies on voxels are those of differences",
                       "[voxel_frequencies]") {
   const TestType exec;
-  DesignOptions options = on_voxels(options_of_frequencies(4, 1e-10), Precision::fp64);
+  DesignOptions options = vibrating_on_voxels(options_of_frequencies(4, 1e-10), Precision::fp64);
   const DesignProblem problem = notched_box();
   const std::vector<double> x = rough_densities(problem.num_elem(), 0.3, 0.6, 7);
   // Moduli are rounded to single precision, which moves differences by about 6e-8 / h.
@@ -147,8 +148,8 @@ OSSATURA_BACKEND_TEST(
   options.filter = DesignFilter::density;
   options.radius = 1.5;
   DesignOptimizer<TestType> mesh(exec, problem, options);
-  DesignOptimizer<TestType> whole(exec, problem, on_voxels(options));
-  DesignOptimizer<TestType> rest(exec, problem, on_voxels(options));
+  DesignOptimizer<TestType> whole(exec, problem, vibrating_on_voxels(options));
+  DesignOptimizer<TestType> rest(exec, problem, vibrating_on_voxels(options));
   for (int step = 0; step < 8; ++step) {
     if (step == 6)
       rest.set_state(exec, whole.state(exec));
