@@ -497,11 +497,27 @@ double load_displacement(const Exec& exec, const NodeLoads& loads,
   return most;
 }
 
+/// Of the frequencies that a deck asks for in a range, leaves out those above it.
+void leave_out_above(double below, DesignStep& step) {
+  std::size_t count = 0;
+  while (count < step.frequencies.size() && step.frequencies[count] <= below)
+    ++count;
+  if (count == 0 && step.frequency_failure.empty())
+    log_info("no natural frequency is below ", format_number(below), " Hz, the lowest is ",
+             format_number(step.frequencies[0]), " Hz");
+  step.frequencies.resize(count);
+  step.frequency_residuals.resize(count);
+  step.frequency_families.resize(std::min(count, step.frequency_families.size()));
+}
+
 /// Solves for the last design, from the displacements of the last step, and looks what holds.
 template<class Exec>
-void analyse_design(const Exec& exec, const DesignProblem& problem,
-                    DesignOptimizer<Exec>& optimizer, TopoptRunResults& results) {
+void analyse_design(const Exec& exec, const TopoptModel& model, DesignOptimizer<Exec>& optimizer,
+                    TopoptRunResults& results) {
+  const DesignProblem& problem = model.problem;
   results.final = optimizer.analyse(exec);
+  if (model.frequencies_below > 0 && !is_held_to_frequencies(problem, model.options))
+    leave_out_above(model.frequencies_below, *results.final);
   for (std::size_t k = 0; k < problem.cases.size(); ++k)
     results.balances.push_back(balance_design(exec, problem, optimizer, k));
   for (std::size_t k = 0; k < problem.cases.size(); ++k)
@@ -562,7 +578,7 @@ int run_on(const Exec& exec, const TopoptCommandOptions& options, const Grids& g
     try {
       results.within_volume = optimizer->meet_volume(exec);
       if (!results.stopped)
-        analyse_design(exec, model.problem, *optimizer, results);
+        analyse_design(exec, model, *optimizer, results);
     } catch (const DesignBreakdown& breakdown) {
       results.breakdown = breakdown.what();
       results.converged = false;

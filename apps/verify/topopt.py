@@ -171,7 +171,11 @@ def check_modes(run, report, fields, supported, groups, density, young, poisson,
     mass = mass[fields["material"].astype(int) if "materials" in problem else numpy.zeros(len(density), int)]
     rho = numpy.maximum(density, 0)
     mass = mass * numpy.where(rho >= 0.1, rho, 6e5 * rho ** 6 - 5e6 * rho ** 7)
-    report.same("number of frequencies", len(frequencies), problem["frequencies"], 0)
+    if "frequencies_below" in problem:
+        report.true("number of frequencies", len(frequencies) <= problem["frequencies"])
+        report.true("frequencies are in their range", frequencies[-1] <= problem["frequencies_below"])
+    else:
+        report.same("number of frequencies", len(frequencies), problem["frequencies"], 0)
     report.true("frequencies ascend", (numpy.diff(frequencies) >= 0).all())
     before = []  # of the modes so far K x with x . K x = 1, and the mirrors that they are antisymmetric about
     families = run.results.get("antisymmetric_about", [""] * len(frequencies))

@@ -569,6 +569,45 @@ class Frequencies(Decks):
         for value, known in zip(run["results"]["frequencies"], expected):
             self.close(value, known, 1e-5)
 
+    def test_steps_that_ask_for_them(self):
+        def deck(row, *head):
+            return mesh() + ONE + self.ALONG + step(*self.pull()) + f"*STEP{''.join(head)}\n*FREQUENCY\n{row}\n*END STEP\n"
+
+        first, second = self.discrete(math.pi / 16), self.discrete(3 * math.pi / 16)
+        found = self.first(deck("2"))
+        self.assertEqual(found["problem"]["frequencies"], 2)
+        for value, known in zip(found["results"]["frequencies"], (first, second)):
+            self.close(value, known, 1e-5)
+        self.assertEqual(len(found["problem"]["cases"]), 1)
+        # A range; the command line and a problem win.
+        ranged = self.first(deck(f"2, 0., {(first + second) / 2}"))
+        self.assertEqual((ranged["problem"]["frequencies"], len(ranged["results"]["frequencies"])), (2, 1))
+        none = self.first(deck(f"2, , {first / 2}"))
+        self.assertEqual((none["problem"]["frequencies_below"], none["results"]["frequencies"]), (first / 2, []))
+        self.assertEqual(len(self.first(deck(f"2, , {first / 2}"), "--frequencies", "3")["results"]["frequencies"]), 3)
+        self.assertNotIn("frequencies", self.first(deck("2"), "--frequencies", "0")["results"])
+        self.write("deck.inp", deck("2", ", PERTURBATION"))
+        run = self.solve({"mesh": {"file": "deck.inp"}, "frequencies": 1}, *SOLID)
+        self.assertEqual(len(run["results"]["frequencies"]), 1)
+        self.assertIn("without the stiffening", json.dumps(run["warnings"]))
+        # Objectives take that many, too.
+        held = self.first(deck("2"), "--objective", "frequency")
+        self.assertEqual(len(held["results"]["steps"]["frequencies"][0]), 2)
+        self.refused(deck("12"), "'STEP 2' asks for 12 natural frequencies, and at most 10 are found")
+        self.refused(mesh() + ONE + self.ALONG + "*STEP\n*FREQUENCY\n2\n*END STEP\n", "there are no loads: give \"cases\"")
+        self.refused(mesh() + ONE + self.ALONG + "*STEP\n*FREQUENCY\n2\n*END STEP\n", "Frequencies do not depend on them")
+        self.write("deck.inp", deck("2"))
+        self.fails(BAD_FILE, "'STEP 2' asks for natural frequencies, which are not solved here", "pfem", "deck.inp")
+
+    def test_no_frequencies_of_designs_that_are_held_to_them(self):
+        self.write("deck.inp", mesh() + ONE + self.ALONG + step(*self.pull()))
+        for held in (("--objective", "frequency"), ("--min-frequency", "1")):
+            self.fails(USAGE, "--frequencies 0, but the objective or a constraint is of natural frequencies", "topopt", "deck.inp",
+                       "--frequencies", "0", *held)
+        self.write("p.json", json.dumps({"mesh": {"file": "deck.inp"}, "objective": "frequency", "frequencies": 0}))
+        self.fails(BAD_FILE, "\"frequencies\": 0, but the objective", "topopt", "p.json")
+        self.assertEqual(len(self.optimise("p.json", "--frequencies", "2", "--steps", "1")["results"]["frequencies"]), 2)
+
     def test_modes_that_a_cycle_alone_does_not_find(self):
         """A rigid end beside void: residuals stay for dozens of iterations, and systems have to be solved."""
         steel = {"young": 2.1e11, "poisson": 0.3, "mass_density": 7850}

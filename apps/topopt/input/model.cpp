@@ -458,6 +458,36 @@ void warn_of_frequency_alone(const ProblemDocument& document, const TopoptModel&
                 "displacement or stress, too");
 }
 
+constexpr int not_asked = -1; ///< of frequencies, where neither problem nor options say a number
+
+/// What a step of a deck asks for, unless problem or options ask for another number.
+void take_frequencies(const ProblemDocument& document, const HexaModel& hexa,
+                      const DesignOptions& asked, TopoptModel& model) {
+  if (!hexa.frequencies || asked.frequencies != not_asked)
+    return;
+  if (hexa.frequencies->count > most_frequencies)
+    fail<InputError>(document.mesh.file, ": step '", hexa.frequencies->step, "' asks for ",
+                     hexa.frequencies->count, " natural frequencies, and at most ",
+                     most_frequencies, " are found: ask for fewer, there or by --frequencies");
+  model.options.frequencies = hexa.frequencies->count;
+  model.frequencies_below = hexa.frequencies->below;
+}
+
+/// Designs that are held to frequencies have some.
+void require_some_frequencies(const ProblemDocument& document, const DesignOptions& asked,
+                              const Changes<DesignOptions>& changes, const TopoptModel& model) {
+  if (asked.frequencies != 0 || !is_held_to_frequencies(model.problem, model.options))
+    return;
+  const char* const what = "0, but the objective or a constraint is of natural frequencies: ask "
+                           "for 1 or more, or leave it out";
+  DesignOptions by_options;
+  by_options.frequencies = not_asked;
+  changes.apply_to(by_options);
+  if (by_options.frequencies == 0)
+    fail<UsageError>("--frequencies ", what);
+  fail<InputError>(document.file, ": \"frequencies\": ", what);
+}
+
 /// Frequencies need mass, and numbers whose products are numbers.
 void check_frequencies(const ProblemDocument& document, const TopoptModel& model) {
   if (count_frequencies(model.problem, model.options) == 0)
@@ -493,6 +523,7 @@ void check_frequencies(const ProblemDocument& document, const TopoptModel& model
 DesignOptions options_asked(const ProblemDocument& document,
                             const Changes<DesignOptions>& changes) {
   DesignOptions options;
+  options.frequencies = not_asked;
   if (is_surface(document.mesh))
     options.grid = DesignGrid::voxels;
   document.changes.apply_to(options);
@@ -717,6 +748,7 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
   check_supports(document, model);
 
   set_defaults(document, asked, model);
+  take_frequencies(document, hexa, asked, model);
   if (is_surface(document.mesh))
     model.options.grid = DesignGrid::voxels;
   document.changes.apply_to(model.options);
@@ -728,6 +760,7 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
   if (const std::string conflict = describe_conflict(model.options.process); !conflict.empty())
     fail<InputError>(document.file, ": ", conflict);
   set_objective(document, model);
+  require_some_frequencies(document, asked, changes, model);
   if (const std::string reason = describe_not_robust(problem, model.options); !reason.empty())
     fail<InputError>(document.file, ": no robust design (\"robust\", --robust): ", reason);
   model.has_steps = document.has_steps;
