@@ -619,6 +619,25 @@ class Frequencies(Decks):
         self.assertEqual(len(run["results"]["frequencies"]), 4)
         self.assertLessEqual(max(run["results"]["frequency_residuals"]), 1e-6)
 
+    def test_a_part_that_comes_loose(self):
+        """Nothing asks for the material between a heavy block and the rest: it goes at once."""
+        loose = {"mesh": {"box": {"cells": [12, 2, 6], "size": [1.2, 0.2, 0.6]}}, "volume_fraction": 0.3, "filter": {"kind": "none"},
+                 "material": {"young": 2.1e11, "poisson": 0.3, "mass_density": 7850}, "supports": [{"box": [0, 0, 0, 0, 0.2, 0.6]}],
+                 "passive": [{"box": [1, 0, 0.4, 1.2, 0.2, 0.6], "role": "solid"}], "min_modulus": 1e-6, "frequencies": 2, "move": 1,
+                 "cases": [{"name": "a", "loads": [{"box": [0.6, 0, 0, 0.6, 0.2, 0], "total_force": [0, 0, -1000]}]}],
+                 "constraints": [{"kind": "frequency", "at_least": 1e-3}], "solver": {"tolerance": 1e-5}}
+        fell = self.solve(loose, "--steps", "1")
+        before, after = fell["results"]["steps"]["frequencies"][0][0], fell["results"]["frequencies"][0]
+        self.assertLess(after, 0.1 * before)
+        text = [w for w in fell["warnings"] if w["code"] == "frequency-fell"]
+        self.assertEqual(len(text), 1)
+        for part in (f"{after:.4g}"[:4], f"{before:.4g}"[:4], "a part has come loose"):
+            self.assertIn(part, json.dumps(text))
+        self.assertNotIn("frequency-fell", [w["code"] for w in self.solve(loose, "--steps", "2")["warnings"]])
+        soft = {**loose, "constraints": [], "objective": "frequency", "volume_fraction": 0.4, "move": 0.01}
+        grown = self.solve(soft, "--penalty", "1:5:1:+4", "--steps", "1")
+        self.assertIn("penalty or sharpness have grown", json.dumps(grown["warnings"]))
+
     def test_a_body_with_fewer_modes(self):
         held = {"mesh": {"box": {"cells": [3, 1, 1], "size": [3, 1, 1]}}, "cases": [{"name": "a", "gravity": [0, 0, -9.81]}],
                 "material": {"young": 2.1e11, "poisson": 0.3, "mass_density": 7850}, "volume_fraction": 0.2, "supports": [
