@@ -329,6 +329,37 @@ class Temperatures(Decks):
                  "displacements": [{"set": "X1", "displacement": [0.1, None, None]}]}]}, *SOLID)
             self.close(problem["results"]["objective"], run["results"]["objective"], 1e-12)
 
+    def test_voxels_that_are_warm(self):
+        bar = {"mesh": {"box": {"cells": [8, 2, 2], "size": [4, 1, 1]}}, "material": {"young": 6, "poisson": 0.3, "expansion": 0.01},
+               "supports": [{"box": [0, 0, 0, 0, 1, 1], "components": "x"}, {"box": [4, 0, 0, 4, 1, 1], "components": "x"},
+                            {"box": [0, 0, 0, 4, 0, 1], "components": "y"}, {"box": [0, 0, 0, 4, 1, 0], "components": "z"}],
+               "cases": [{"name": "held", "temperature_change": 10}], "filter": {"kind": "none"}, "volume_fraction": 0.5, "steps": 2}
+        loaded = {**bar, "supports": [{"box": [0, 0, 0, 0, 1, 1]}], "cases": [
+            {"name": "both", "temperature_change": [{"box": [1, 0, 0, 3, 1, 0.5], "change": 7}],
+             "loads": [{"box": [4, 0, 0, 4, 1, 1], "total_force": [0, 0, -0.1]}]}]}
+        for self.backend in driver_case.backends():
+            run = self.solve(bar, "--grid", "voxels", "--hdf", "bar.hdf")
+            self.assertTrue(run["certificate"]["passed"])
+            self.assertEqual(run["engine"]["method"], "mma")
+            # The first design is of one density: E A alpha dT between walls, and 1/2 E (alpha dT)^2 in each m^3.
+            start = self.solve(bar, "--grid", "voxels", "--steps", "1", "--move", "1e-9", "--hdf", "bar.hdf")
+            energy = hdf5_values.read(self.path("bar.hdf"), "VTKHDF/CellData/strain_energy_density")
+            for one in energy:
+                self.close(one, 0.5 * 6 * 0.5**3 * 0.1**2, 1e-5)
+            self.assertLess(max(abs(x) for x in start["results"]["cases"][0]["support_force"]), 1e-6)
+            # What one cannot tell from the mesh.
+            found, known = (self.solve(loaded, "--grid", grid, "--steps", "4") for grid in ("voxels", "mesh"))
+            for one, other in zip(found["results"]["steps"]["objective"], known["results"]["steps"]["objective"]):
+                self.close(one, other, 1e-4)
+        self.backend = "serial"
+        free = {**bar, "supports": [{"box": [0, 0, 0, 0, 0, 0]}, {"box": [4, 0, 0, 4, 0, 0], "components": "yz"},
+                                    {"box": [0, 1, 0, 0, 1, 0], "components": "z"}]}
+        self.solve(free, "--grid", "voxels", "--steps", "1", "--tolerance", "1e-10", "--precision", "double", "--hdf", "free.hdf")
+        for one in hdf5_values.read(self.path("free.hdf"), "VTKHDF/CellData/strain_energy_density"):
+            self.assertLess(abs(one), 1e-7 * 0.5 * 6 * 0.1**2)
+        moved = hdf5_values.read(self.path("free.hdf"), "VTKHDF/PointData/displacement")
+        self.close(max(moved[0::3]), 4 * 0.1, 1e-6)
+
     def test_what_moves_freely(self):
         # u = 0.01 * 10 x, 0.1 y, 0.1 z, whatever the unit of length: f . u = 3 E (0.01 * 10)^2 V.
         free = self.deck(step("*TEMPERATURE", "ALL, 30."))
@@ -429,7 +460,6 @@ class Temperatures(Decks):
             with self.subTest(change=change):
                 self.assertIn(change[0], good)
                 self.refused(good.replace(*change), message)
-        self.refused(good, "temperatures are not known on voxels: take --grid mesh", "--grid", "voxels")
         self.refused(good, "temperatures they have both: take mma", "--method", "oc")
         self.refused(good, "leave temperatures out", "--projection", "--robust", "0.2")
         self.fails(USAGE, "forces of temperature change with the design", "topopt", "deck.inp", "--bound")

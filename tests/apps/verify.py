@@ -100,6 +100,8 @@ RUNS = {
                 "--frequencies", "3", "--mass-density", "3"],
     "quarter": ["topopt", QUARTER],
     "warm": ["topopt", WARM],
+    "baked": ["topopt", {**WARM, "mesh": {"box": {"cells": [6, 3, 3], "size": [2, 1, 1]}}, "materials": [], "cases": [
+        {**WARM["cases"][0], "displacements": []}, WARM["cases"][1]]}, "--grid", "voxels"],
     "hot": ["topopt", Mesh("C3D10").deck("8., 0.3\n*EXPANSION\n1e-2", "X0, 1, 3\n") + HOT, "--steps", "2", "--radius", "0.8"],
     "glowing": ["topopt", Mesh("C3D20R", other="C3D15", split=2).deck("8., 0.3\n*EXPANSION\n1e-2", "X0, 1, 3\n") + HOT,
                 "--steps", "2", "--radius", "0.8"],

@@ -579,8 +579,6 @@ void require_known_on_grid(const std::string& file, const TopoptModel& model) {
                        ", and voxels know one: give them the same, or take --grid mesh");
   if (model.problem.has_body_loads())
     fail<InputError>(file, ": gravity and rotation are not known on voxels: take --grid mesh");
-  if (model.problem.has_temperatures())
-    fail<InputError>(file, ": temperatures are not known on voxels: take --grid mesh");
   for (const DesignLoadCase& one : model.problem.cases)
     if (!one.loads.displacements.empty())
       fail<InputError>(file, ": load case '", one.loads.name,

@@ -163,6 +163,8 @@ double bytes_of_temperatures(const TopoptModel& model) {
   const auto cases =
       std::count_if(problem.cases.begin(), problem.cases.end(),
                     [](const DesignLoadCase& one) { return !one.loads.warming.empty(); });
+  if (model.options.grid == DesignGrid::voxels) // expansion, warming, energies and all forces
+    return double(cases) * 48 * double(model.num_nodes());
   const std::size_t slots = problem.solids ? problem.solids->node.size() : problem.mesh.node.size();
   return double(cases) *
          (24 * double(slots) + 8 * double(model.num_elem()) + 24 * double(model.num_nodes()));
@@ -242,7 +244,7 @@ TopoptPrediction predict_on_voxels(const TopoptModel& model, double num_solves, 
                          (keeps_filtered ? 8 : 0) + (o.process.overhang && o.projection ? 8 : 0) +
                          (o.robust > 0 ? 8 : 0) + (o.method == DesignMethod::mma ? 8 * 8 : 0);
   prediction.design_bytes = nodes * of_elem + dofs * 8 * num_solves + bytes_of_limits(model) +
-                            bytes_of_frequencies(model);
+                            bytes_of_frequencies(model) + bytes_of_temperatures(model);
   prediction.voxel_bytes *= 1 + count_other_bodies(model);
   prediction.device_bytes = prediction.voxel_bytes + prediction.design_bytes;
   // Vectors for files, places of a mesh by its order, and bits of the lattice at work.

@@ -100,19 +100,17 @@ public:
   /// As those of HexaSolver.
   virtual void precondition(const Exec& exec, const Vector& r, const Vector& z) const = 0;
   virtual void make_admissible(const Exec& exec, const Vector& u) const = 0;
-  /// Whether the next three are known.
-  virtual bool expands() const { return false; }
   /// Of nodes that are `warming` [num_nodes] warmer, in the order of the mesh. Throws
   /// std::invalid_argument as expansions(problem) does. Fences.
   virtual ThermalLoad<Exec> thermal_load(const Exec& exec, const DesignProblem& problem,
-                                         const std::vector<double>& warming) const;
+                                         const std::vector<double>& warming) const = 0;
   /// force [num_nodes, 3] += the forces of a load for the moduli. Does not fence.
   virtual void add_thermal_forces(const Exec& exec, const ThermalLoad<Exec>& load,
-                                  const Vector& force) const;
+                                  const Vector& force) const = 0;
   /// work(e) += weight times the work of the forces on element e for a modulus of 1. Does not
   /// fence.
   virtual void add_thermal_work(const Exec& exec, double weight, const ThermalLoad<Exec>& load,
-                                const Vector& u, const Vector& work) const;
+                                const Vector& u, const Vector& work) const = 0;
   /// Makes such energies densities, J / m^3, of the moduli. Does not fence.
   virtual void energy_density(const Exec& exec, const Vector& energy) const = 0;
   /// `kind` is not none. Throws std::invalid_argument for a filter that the body does not have.
@@ -172,22 +170,6 @@ void DesignBody<Exec>::copy_elements(const Exec& exec, const Vector& values,
   const std::vector<double> on_host = download_elements(exec, values);
   upload_to(exec, on_host, result);
   fence(exec, "ossatura::design::copy");
-}
-
-template<class Exec>
-ThermalLoad<Exec> DesignBody<Exec>::thermal_load(const Exec&, const DesignProblem&,
-                                                 const std::vector<double>&) const {
-  fail<std::logic_error>("a body that does not expand");
-}
-template<class Exec>
-void DesignBody<Exec>::add_thermal_forces(const Exec&, const ThermalLoad<Exec>&,
-                                          const Vector&) const {
-  fail<std::logic_error>("a body that does not expand");
-}
-template<class Exec>
-void DesignBody<Exec>::add_thermal_work(const Exec&, double, const ThermalLoad<Exec>&,
-                                        const Vector&, const Vector&) const {
-  fail<std::logic_error>("a body that does not expand");
 }
 
 /// The body of a problem, as options say. Throws std::invalid_argument for a mesh, a material or

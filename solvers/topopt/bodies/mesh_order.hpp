@@ -79,7 +79,6 @@ public:
   void make_admissible(const Exec& exec, const Vector& u) const override {
     solver_.make_admissible(exec, u);
   }
-  bool expands() const override { return true; }
   void add_thermal_forces(const Exec& exec, const ThermalLoad<Exec>& load,
                           const Vector& force) const override {
     ossatura::add_thermal_forces(exec, solver_.arrays(), load, modulus_, force);

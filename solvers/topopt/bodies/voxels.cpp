@@ -7,9 +7,11 @@
 #include <ossatura/kernels/topopt/lattice_cone.hpp>
 #include <ossatura/kernels/topopt/lattice_order.hpp>
 #include <ossatura/kernels/topopt/solid_stress.hpp>
+#include <ossatura/kernels/topopt/temperatures/voxel_load.hpp>
 #include <ossatura/kernels/topopt/voxel_energies.hpp>
 #include <ossatura/kernels/topopt/voxel_stress.hpp>
 #include <ossatura/solvers/bone/problem.hpp>
+#include <ossatura/solvers/topopt/materials.hpp>
 #include <ossatura/solvers/topopt/process/lattice.hpp>
 
 #include <algorithm>
@@ -274,6 +276,30 @@ void VoxelBody<Exec>::make_admissible(const Exec& exec, const Vector& u) const {
 }
 
 template<class Exec>
+ThermalLoad<Exec> VoxelBody<Exec>::thermal_load(const Exec& exec, const DesignProblem& problem,
+                                                const std::vector<double>& warming) const {
+  const auto load =
+      make_thermal_load(exec, problem_.grid, problem_.lame, problem_.edge,
+                        upload_elements(exec, expansions(problem)), place_nodal(exec, warming, 1));
+  fence(exec, "ossatura::design::thermal_load");
+  return load;
+}
+
+template<class Exec>
+void VoxelBody<Exec>::add_thermal_forces(const Exec& exec, const ThermalLoad<Exec>& load,
+                                         const Vector& force) const {
+  ossatura::add_thermal_forces(exec, problem_.grid, problem_.lame, problem_.edge, load, force);
+}
+
+template<class Exec>
+void VoxelBody<Exec>::add_thermal_work(const Exec& exec, double weight,
+                                       const ThermalLoad<Exec>& load, const Vector& u,
+                                       const Vector& work) const {
+  ossatura::add_thermal_work(exec, problem_.grid, problem_.lame, problem_.edge, load, weight, u,
+                             work);
+}
+
+template<class Exec>
 void VoxelBody<Exec>::energy_density(const Exec& exec, const Vector& energy) const {
   voxel_energy_density(exec, problem_.lame, problem_.edge, energy);
 }
@@ -316,17 +342,27 @@ VoxelBody<Exec>::make_filter(const Exec& exec, DesignFilter kind, double radius,
 template<class Exec>
 Array<double, Exec> VoxelBody<Exec>::upload_nodes(const Exec& exec,
                                                   const std::vector<double>& values) const {
-  OSSATURA_REQUIRE(std::int64_t(values.size()) == this->num_dofs(),
+  return place_nodal(exec, values, 3);
+}
+
+template<class Exec>
+Array<double, Exec> VoxelBody<Exec>::place_nodal(const Exec& exec,
+                                                 const std::vector<double>& values,
+                                                 int components) const {
+  OSSATURA_REQUIRE(std::int64_t(values.size()) == components * num_nodes(),
                    values.size() << " components of " << num_nodes() << " nodes");
   if (lattice_) {
-    const Vector placed = make_zeros<double>(exec, this->num_dofs(), "ossatura::design::by_node");
-    put_in_grid(exec, problem_.grid, make_lattice_order(exec, lattice_->node()), 3, values, placed);
+    const Vector placed =
+        make_zeros<double>(exec, components * num_nodes(), "ossatura::design::by_node");
+    put_in_grid(exec, problem_.grid, make_lattice_order(exec, lattice_->node()), components, values,
+                placed);
     return placed;
   }
+  const auto count = std::size_t(components);
   std::vector<double> placed(values.size());
   for (std::size_t i = 0; i < node_place_.size(); ++i)
-    for (std::size_t c = 0; c < 3; ++c)
-      placed[3 * std::size_t(node_place_[i]) + c] = values[3 * i + c];
+    for (std::size_t c = 0; c < count; ++c)
+      placed[count * std::size_t(node_place_[i]) + c] = values[count * i + c];
   return upload(exec, "ossatura::design::by_node", placed);
 }
 

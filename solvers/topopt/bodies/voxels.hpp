@@ -42,6 +42,12 @@ public:
                                               const DesignProblem& problem) const override;
   void precondition(const Exec& exec, const Vector& r, const Vector& z) const override;
   void make_admissible(const Exec& exec, const Vector& u) const override;
+  ThermalLoad<Exec> thermal_load(const Exec& exec, const DesignProblem& problem,
+                                 const std::vector<double>& warming) const override;
+  void add_thermal_forces(const Exec& exec, const ThermalLoad<Exec>& load,
+                          const Vector& force) const override;
+  void add_thermal_work(const Exec& exec, double weight, const ThermalLoad<Exec>& load,
+                        const Vector& u, const Vector& work) const override;
   void energy_density(const Exec& exec, const Vector& energy) const override;
   void solid_stress(const Exec& exec, const SimpLaw& law, const Vector& u,
                     const Vector& stress) const override;
@@ -72,6 +78,8 @@ private:
   /// Make grid and material, and return the held components of nodes.
   Array<std::uint8_t, Exec> place_mesh(const Exec& exec, const DesignProblem& problem);
   Array<std::uint8_t, Exec> place_lattice(const Exec& exec, const DesignProblem& problem);
+  /// [num_nodes, components] in the order of the grid.
+  Vector place_nodal(const Exec& exec, const std::vector<double>& values, int components) const;
   template<class T>
   Array<T, Exec> place_elements(const Exec& exec, const std::vector<T>& values, T elsewhere) const;
 
