@@ -12,36 +12,37 @@ using namespace ossatura_test;
 
 namespace {
 
-HexaFile read_deck(const std::string& name, const Bytes& bytes) {
+HexaFile read_modal(const std::string& name, const Bytes& bytes) {
   const TestDirectory directory;
   write_bytes(directory / name, bytes);
   return read_hexa_file(directory / name);
 }
 
 /// The first sample with a step behind the others.
-Bytes with_step(const std::string& head, const std::string& rows) {
+Bytes with_last_step(const std::string& head, const std::string& rows) {
   return sample_inp() + head + rows + "*END STEP\n";
 }
 
 template<class... Parts>
 void check_refused_step(const std::string& rows, const Parts&... parts) {
   INFO(rows);
-  CHECK_SAYS(error_of([&] { read_deck("a.inp", with_step("*STEP\n", rows)); }), "a.inp", parts...);
+  CHECK_SAYS(error_of([&] { read_modal("a.inp", with_last_step("*STEP\n", rows)); }), "a.inp",
+             parts...);
 }
 
 template<class... Parts>
 void check_refused_archive(const std::string& commands, const Parts&... parts) {
   INFO(commands);
   CHECK_SAYS(
-      error_of([&] { read_deck("a.cdb", replaced(sample_cdb(), "/GO", commands + "\n/GO")); }),
+      error_of([&] { read_modal("a.cdb", replaced(sample_cdb(), "/GO", commands + "\n/GO")); }),
       "a.cdb", parts...);
 }
 
 } // namespace
 
 TEST_CASE("a step of Abaqus asks for frequencies, and is no load case", "[hexa]") {
-  CHECK_FALSE(read_deck("a.inp", sample_inp()).model.frequencies);
-  const HexaFile plain = read_deck("a.inp", with_step("*STEP\n", "*FREQUENCY\n6\n"));
+  CHECK_FALSE(read_modal("a.inp", sample_inp()).model.frequencies);
+  const HexaFile plain = read_modal("a.inp", with_last_step("*STEP\n", "*FREQUENCY\n6\n"));
   REQUIRE(plain.model.frequencies);
   CHECK(plain.model.frequencies->count == 6);
   CHECK(plain.model.frequencies->below == 0);
@@ -49,24 +50,25 @@ TEST_CASE("a step of Abaqus asks for frequencies, and is no load case", "[hexa]"
   CHECK(plain.model.loads.size() == 2); // those of the steps before
   CHECK(plain.notes.empty());
   // With a range, and supports that are those of the steps before.
-  const HexaFile ranged = read_deck(
-      "a.inp", with_step("*STEP, NAME=Modes\n",
-                         "*FREQUENCY, EIGENSOLVER=LANCZOS, NORMALIZATION=MASS\n 4, , 250.5, , 18\n"
-                         "*BOUNDARY\nClamp, 1, 3\n*NODE FILE\nU\n"));
+  const HexaFile ranged = read_modal(
+      "a.inp",
+      with_last_step("*STEP, NAME=Modes\n",
+                     "*FREQUENCY, EIGENSOLVER=LANCZOS, NORMALIZATION=MASS\n 4, , 250.5, , 18\n"
+                     "*BOUNDARY\nClamp, 1, 3\n*NODE FILE\nU\n"));
   CHECK(ranged.model.frequencies->count == 4);
   CHECK(ranged.model.frequencies->below == 250.5);
   CHECK(ranged.model.frequencies->step == "MODES");
   // Loads go on in steps behind it.
   const Bytes between = replaced(sample_inp(), "*STEP, NAME=Upwards\n",
                                  "*STEP\n*FREQUENCY\n2\n*END STEP\n*STEP, NAME=Upwards\n");
-  const HexaModel model = read_deck("a.inp", between).model;
+  const HexaModel model = read_modal("a.inp", between).model;
   CHECK(model.frequencies->count == 2);
   REQUIRE(model.loads.size() == 2);
-  const HexaModel without = read_deck("a.inp", sample_inp()).model;
+  const HexaModel without = read_modal("a.inp", sample_inp()).model;
   CHECK(model.loads[1].forces.size() == without.loads[1].forces.size());
   // What CalculiX has of loads of steps before is said to be missing.
   const HexaFile stressed =
-      read_deck("a.inp", with_step("*STEP, PERTURBATION\n", "*FREQUENCY\n1\n"));
+      read_modal("a.inp", with_last_step("*STEP, PERTURBATION\n", "*FREQUENCY\n1\n"));
   REQUIRE(stressed.notes.size() == 1);
   CHECK(stressed.notes[0].find("without the stiffening") != std::string::npos);
 }
@@ -74,8 +76,8 @@ TEST_CASE("a step of Abaqus asks for frequencies, and is no load case", "[hexa]"
 TEST_CASE("a deck of frequencies alone has no load case", "[hexa]") {
   const Bytes whole = sample_inp();
   const HexaModel model =
-      read_deck("a.inp", whole.substr(0, whole.find("*STEP")) +
-                             "*STEP, PERTURBATION\n*FREQUENCY\n3\n*BOUNDARY\n120, 1\n*END STEP\n")
+      read_modal("a.inp", whole.substr(0, whole.find("*STEP")) +
+                              "*STEP, PERTURBATION\n*FREQUENCY\n3\n*BOUNDARY\n120, 1\n*END STEP\n")
           .model;
   CHECK(model.frequencies->count == 3);
   CHECK(model.loads.empty());
@@ -97,24 +99,24 @@ TEST_CASE("steps of frequencies that are not understood are refused by line", "[
   check_refused_step("*FREQUENCY\n3\n*DLOAD\nRight, P4, 1.\n", "*DLOAD", "no loads");
   check_refused_step("*CLOAD\n90, 2, 1.\n*FREQUENCY\n3\n", "a step with loads");
   check_refused_step("*FREQUENCY\n3\n*BOUNDARY\n10, 1, 1, 0.1\n", "moves nodes");
-  CHECK_SAYS(error_of([] { read_deck("a.inp", sample_inp() + "*FREQUENCY\n3\n"); }), "no step");
+  CHECK_SAYS(error_of([] { read_modal("a.inp", sample_inp() + "*FREQUENCY\n3\n"); }), "no step");
 }
 
 TEST_CASE("an archive of Ansys asks for modes", "[hexa]") {
-  const HexaModel plain = read_deck("a.cdb", sample_cdb()).model;
+  const HexaModel plain = read_modal("a.cdb", sample_cdb()).model;
   CHECK_FALSE(plain.frequencies);
   REQUIRE(plain.materials.size() == 1);
   CHECK(plain.materials[0].density == 7850);
   const std::string modal = "ANTYPE,MODAL,NEW\nMODOPT,LANB,5,0.,300.\nMXPAND,5";
-  const HexaFile stored = read_deck("a.cdb", replaced(sample_cdb(), "/GO", modal + "\n/GO"));
+  const HexaFile stored = read_modal("a.cdb", replaced(sample_cdb(), "/GO", modal + "\n/GO"));
   REQUIRE(stored.model.frequencies);
   CHECK(stored.model.frequencies->count == 5);
   CHECK(stored.model.frequencies->below == 300);
   CHECK(stored.model.loads.size() == 1); // of what the archive has
   // A static step, then one of modes.
   const HexaFile both =
-      read_deck("a.cdb", replaced(sample_cdb(), "/GO",
-                                  "PSTRES,ON\nSOLVE\nANTYPE,2\nMODOPT,LANB,3\nSOLVE\n/GO"));
+      read_modal("a.cdb", replaced(sample_cdb(), "/GO",
+                                   "PSTRES,ON\nSOLVE\nANTYPE,2\nMODOPT,LANB,3\nSOLVE\n/GO"));
   CHECK(both.model.frequencies->count == 3);
   CHECK(both.model.frequencies->step == "LOAD STEP 2");
   CHECK(both.model.loads.size() == 1);
