@@ -49,7 +49,7 @@ FAMILIES = [
 ]
 EXTENTS = [("dofs", "degrees of freedom"), ("tetrahedra", "tetrahedra"), ("elements", "elements")]
 RATES = ["dofs/s", "elem/s", "matrices/s", "solves/s"]
-SOLVES = {"voxel_solve", "hexa_solve", "design_step", "pfem_solve", "eikonal"}
+SOLVES = {"voxel_solve", "hexa_solve", "design_step", "design_frequencies", "pfem_solve", "eikonal"}
 BACKENDS = ("serial", "openmp", "cuda", "host")
 
 plt.rcParams.update({

@@ -112,11 +112,16 @@ bool divides_model(const TopoptCommandOptions& options, const TopoptModel& model
   const bool is_asked = options.split == TopoptSplit::model;
   if (num_ranks == 1 && !is_asked)
     return false;
-  if (model.options.grid == DesignGrid::voxels && !model.problem.solids)
-    return true;
   const std::string who = num_ranks == 1 ? "--split model"
                                          : "a launcher started " + std::to_string(num_ranks) +
                                                " processes, and ossatura topopt";
+  const bool has_frequencies = count_frequencies(model.problem, model.options) > 0;
+  if (has_frequencies || model.problem.has_temperatures())
+    fail<UsageError>(who, " divides no designs with ",
+                     has_frequencies ? "natural frequencies" : "temperatures",
+                     num_ranks == 1 ? ": leave it out" : ": start one process");
+  if (model.options.grid == DesignGrid::voxels && !model.problem.solids)
+    return true;
   fail<UsageError>(who, " divides designs of equal cubes alone (--grid voxels); ", model.source,
                    model.problem.solids
                        ? " has other elements"
@@ -529,11 +534,27 @@ double load_displacement(const Exec& exec, const NodeLoads& loads,
   return most;
 }
 
+/// Of the frequencies that a deck asks for in a range, leaves out those above it.
+void leave_out_above(double below, DesignStep& step) {
+  std::size_t count = 0;
+  while (count < step.frequencies.size() && step.frequencies[count] <= below)
+    ++count;
+  if (count == 0 && step.frequency_failure.empty())
+    log_info("no natural frequency is below ", format_number(below), " Hz, the lowest is ",
+             format_number(step.frequencies[0]), " Hz");
+  step.frequencies.resize(count);
+  step.frequency_residuals.resize(count);
+  step.frequency_families.resize(std::min(count, step.frequency_families.size()));
+}
+
 /// Solves for the last design, from the displacements of the last step, and looks what holds.
 template<class Exec>
-void analyse_design(const Exec& exec, const DesignProblem& problem,
-                    DesignOptimizer<Exec>& optimizer, TopoptRunResults& results) {
+void analyse_design(const Exec& exec, const TopoptModel& model, DesignOptimizer<Exec>& optimizer,
+                    TopoptRunResults& results) {
+  const DesignProblem& problem = model.problem;
   results.final = optimizer.analyse(exec);
+  if (model.frequencies_below > 0 && !is_held_to_frequencies(problem, model.options))
+    leave_out_above(model.frequencies_below, *results.final);
   for (std::size_t k = 0; k < problem.cases.size(); ++k)
     results.balances.push_back(balance_design(exec, problem, optimizer, k));
   for (std::size_t k = 0; k < problem.cases.size(); ++k)
@@ -612,7 +633,7 @@ int run_on(const Exec& exec, const TopoptCommandOptions& options, const Grids& g
     try {
       results.within_volume = optimizer->meet_volume(exec);
       if (!results.stopped)
-        analyse_design(exec, model.problem, *optimizer, results);
+        analyse_design(exec, model, *optimizer, results);
     } catch (const DesignBreakdown& breakdown) {
       results.breakdown = breakdown.what();
       results.converged = false;

@@ -122,7 +122,7 @@ def check_balance(run, report, fields, held, groups, volume, density):
                         pick(case["temperature_change"], "least most"), 0)
             forces, added = thermal_forces(fields, groups, u, change, expansion, young, poisson)
             report.bound("forces of temperature" + label, abs(fields["thermal_force" + suffix] - forces).max(),
-                         1e-9 * abs(forces).max())
+                         max(1e-9, rounding) * abs(forces).max())
             total, energy = total + forces, energy + added / volume
         if case.get("body_loads") and all("speed" not in one for one in case["body_loads"]):
             mass = [one["mass_density"] for one in problem.get("materials", [problem["material"]])]
@@ -151,31 +151,39 @@ def check_balance(run, report, fields, held, groups, volume, density):
                         abs(numpy.where(held, inner, 0)).sum())
     report.bound("strain_energy_density", (fields["strain_energy_density"] - energy) / energy.max(), max(1e-9, rounding))
     if results.get("frequencies"):
-        check_modes(run, report, fields, held, groups, density, young, poisson)
+        check_modes(run, report, fields, held, groups, density, young, poisson, rounding)
     if problem["objective"] == "frequency":
         report.same("objective", results["frequencies"][0], results["objective"], 0)
         report.same("objectives of the steps", [one[0] for one in steps["frequencies"]], steps["objective"], 0)
         return
     require(problem["objective"] == "compliance", "objective", "where a mechanism's output is, is not in the file")
     weights = [case["weight"] for case in problem["cases"]]
-    report.same("compliance of the cases", work, [one["value"] for one in results["cases"]])
-    report.same("objective", numpy.dot(weights, work), results["objective"])
+    # Forces of temperature are of the moduli.
+    within = max(1e-9, rounding) if any(one.get("temperature_change") for one in problem["cases"]) else 1e-9
+    report.same("compliance of the cases", work, [one["value"] for one in results["cases"]], within)
+    report.same("objective", numpy.dot(weights, work), results["objective"], within)
     check_bound(run, report)
     report.same("objectives of the steps", numpy.array(steps["cases"]) @ weights, steps["objective"])
 
 
-def check_modes(run, report, fields, held, groups, density, young, poisson):
+def check_modes(run, report, fields, supported, groups, density, young, poisson, rounding):
     """Rayleigh quotients and residuals of the modes, with the consistent mass of all elements."""
     problem, frequencies = run.problem, run.results["frequencies"]
     mass = numpy.array([one["mass_density"] for one in problem.get("materials", [problem["material"]])])
     mass = mass[fields["material"].astype(int) if "materials" in problem else numpy.zeros(len(density), int)]
     rho = numpy.maximum(density, 0)
     mass = mass * numpy.where(rho >= 0.1, rho, 6e5 * rho ** 6 - 5e6 * rho ** 7)
-    report.same("number of frequencies", len(frequencies), problem["frequencies"], 0)
+    if "frequencies_below" in problem:
+        report.true("number of frequencies", len(frequencies) <= problem["frequencies"])
+        report.true("frequencies are in their range", frequencies[-1] <= problem["frequencies_below"])
+    else:
+        report.same("number of frequencies", len(frequencies), problem["frequencies"], 0)
     report.true("frequencies ascend", (numpy.diff(frequencies) >= 0).all())
-    before = []  # K x and x of the modes so far, x . K x = 1
+    before = []  # of the modes so far K x with x . K x = 1, and the mirrors that they are antisymmetric about
+    families = run.results.get("antisymmetric_about", [""] * len(frequencies))
     for i, frequency in enumerate(frequencies):
         label, u = f": mode {i + 1}", fields[f"mode_{i + 1}"]
+        held = held_in_family(problem, fields, families[i]) if problem.get("mirrors") else supported
         stiff = admissible(stiffness_forces(fields, groups, u, young, poisson)[0] + fields.get("spring", 0) * u, fields)
         inert = numpy.zeros_like(u)
         for which, cell, rule in groups:
@@ -183,14 +191,29 @@ def check_modes(run, report, fields, held, groups, density, young, poisson):
             inert += assemble(cell, mass_forces(fields.point[cell], u[cell], mass[which], kind), len(u))
         inert, square = admissible(inert, fields), (2 * numpy.pi * frequency) ** 2
         stiff[held], inert[held] = 0, 0
-        report.same("Rayleigh quotient" + label, ((stiff * u).sum() / (inert * u).sum()) ** 0.5 / (2 * numpy.pi), frequency)
-        report.bound("residual" + label, numpy.linalg.norm(stiff - square * inert) / (square * numpy.linalg.norm(inert)),
-                     1.001 * run.tolerance)
+        report.same("Rayleigh quotient" + label, ((stiff * u).sum() / (inert * u).sum()) ** 0.5 / (2 * numpy.pi), frequency,
+                    max(1e-9, rounding))
+        sizes = stiffness_forces(fields, groups, u, young, poisson, abs)[0]
+        sizes[held] = 0
+        scale = square * numpy.linalg.norm(inert)
+        report.bound("residual" + label, numpy.linalg.norm(stiff - square * inert) / scale,
+                     1.001 * run.tolerance + rounding * numpy.linalg.norm(sizes) / scale)
         size = (stiff * u).sum() ** 0.5
-        report.bound("orthogonal to those before" + label, max((abs((other * u).sum()) / size for other in before), default=0), 1e-6)
-        before.append(stiff / size)
+        report.bound("orthogonal to those before" + label, max((abs((other * u).sum()) / size for other, axes in before if axes == families[i]), default=0), 1e-6)
+        before.append((stiff / size, families[i]))
         report.bound("held components" + label, abs(u[held]).max(initial=0), 0)
         report.same("largest displacement" + label, numpy.linalg.norm(u, axis=1).max(), 1)
+
+
+def held_in_family(problem, fields, axes):
+    """What modes that are antisymmetric about mirrors along these axes have held: all but what is across these, in their planes."""
+    held = (fields["held_without_mirrors"][:, None] & [1, 2, 4]) > 0
+    slack = 2e-9 * numpy.linalg.norm(numpy.ptp(fields.point, axis=0))
+    for mirror in problem["mirrors"]:
+        across = numpy.arange(3) == "xyz".index(mirror["axis"])
+        on_plane = abs(fields.point[:, across.argmax()] - mirror["place"]) <= slack
+        held[on_plane] |= ~across if mirror["axis"] in axes.split() else across
+    return held
 
 
 def check_bound(run, report):

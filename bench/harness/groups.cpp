@@ -111,6 +111,9 @@ const std::vector<Group>& all_groups() {
       {"design_step", "a step of topology optimisation, on meshes and on voxels",
        register_design_step, sizes({16}),
        sizes({32, 64, 128}, ":(32|64)$|/voxels/.*:128$", ":128$")},
+      {"design_frequencies", "steps of a design for its lowest natural frequency",
+       register_design_frequencies, sizes({24}),
+       sizes({48, 96, 192, 384}, "/mesh/.*:|/voxels/.*:(48|192)$", ":384$")},
       {"pfem_form", "stiffness matrices of high order by each method", register_pfem_form,
        elements({3}, "/p:3$"),
        rows("/(ai|ai-inner|aii|aii-inner)/.*/p:[1-3]$|"

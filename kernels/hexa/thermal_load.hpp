@@ -25,8 +25,10 @@ template<class Exec>
 struct ThermalLoad {
   Array<double, Exec> force;  ///< [num_slots, 3], m^2
   Array<double, Exec> energy; ///< [num_elem] where nothing moves, m^3
+  /// Of voxels, in the place of `force`: 1 / K by element, K by node.
+  Array<double, Exec> expansion{}, warming{};
 
-  bool empty() const { return force.extent(0) == 0; }
+  bool empty() const { return energy.extent(0) == 0; }
 };
 
 namespace detail {

@@ -14,6 +14,7 @@
 
 #include <ossatura/core/mesh/hexa/model.hpp>
 #include <ossatura/kernels/solids/arrays.hpp>
+#include <ossatura/kernels/solids/rules.hpp>
 
 namespace ossatura {
 
@@ -43,42 +44,10 @@ struct LinearBodyForce {
   }
 };
 
-/// The rule of each kind: shape values [points, nodes], slopes by r, s, t [points, nodes, 3],
-/// weights.
-template<class Exec>
-struct MomentRules {
-  std::int64_t first_point[num_solid_kinds + 1], first_value[num_solid_kinds];
-  Array<double, Exec> value, slope, weight;
-};
-
-template<class Exec>
-MomentRules<Exec> make_moment_rules(const Exec& exec) {
-  MomentRules<Exec> rules;
-  std::vector<double> value, slope, weight;
-  for (int k = 0; k < num_solid_kinds; ++k) {
-    const SolidKind kind = SolidKind(k);
-    rules.first_point[k] = std::int64_t(weight.size());
-    rules.first_value[k] = std::int64_t(value.size());
-    for (const SolidQuadraturePoint& at : moment_quadrature_of(kind)) {
-      const SolidShapeValues shape = evaluate_shape(kind, at.at);
-      for (std::size_t a = 0; a < std::size_t(nodes_per_elem(kind)); ++a) {
-        value.push_back(shape.value[a]);
-        slope.insert(slope.end(), shape.slope[a].begin(), shape.slope[a].end());
-      }
-      weight.push_back(at.weight);
-    }
-  }
-  rules.first_point[num_solid_kinds] = std::int64_t(weight.size());
-  rules.value = upload(exec, "ossatura::solids::moment_values", value);
-  rules.slope = upload(exec, "ossatura::solids::moment_slopes", slope);
-  rules.weight = upload(exec, "ossatura::solids::moment_weights", weight);
-  return rules;
-}
-
 template<class Exec>
 struct FormMoments {
   SolidArrays<Exec> arrays;
-  MomentRules<Exec> rules;
+  SolidRules<Exec> rules;
   Array<std::uint8_t, Exec> kind;
   Array<double, Exec> moment; ///< [num_slots, 4]
 
@@ -179,9 +148,10 @@ Array<double, Exec> make_shape_moments(const Exec& exec, const SolidMesh& mesh,
   const auto moment =
       make_uninitialized<double>(exec, 4 * arrays.node.extent(0), "ossatura::solids::moment");
   Kokkos::parallel_for("ossatura::make_shape_moments", range(exec, arrays.num_elem),
-                       detail::FormMoments<Exec>{arrays, detail::make_moment_rules(exec),
-                                                 upload(exec, "ossatura::solids::kind", kind),
-                                                 moment});
+                       detail::FormMoments<Exec>{
+                           arrays,
+                           make_solid_rules(exec, "ossatura::solids::moment", moment_quadrature_of),
+                           upload(exec, "ossatura::solids::kind", kind), moment});
   return moment;
 }
 

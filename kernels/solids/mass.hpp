@@ -14,6 +14,7 @@
 #include <ossatura/core/mesh/solids/shape.hpp>
 #include <ossatura/kernels/algebra/sparse/inverse_map.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
+#include <ossatura/kernels/solids/rules.hpp>
 
 #include <cstdint>
 #include <vector>
@@ -39,42 +40,10 @@ struct ElementMasses {
 
 namespace detail {
 
-/// The rule of each kind: shape values [points, nodes], slopes by r, s, t [points, nodes, 3],
-/// weights.
-template<class Exec>
-struct MassRules {
-  std::int64_t first_point[num_solid_kinds + 1], first_value[num_solid_kinds];
-  Array<double, Exec> value, slope, weight;
-};
-
-template<class Exec>
-MassRules<Exec> make_mass_rules(const Exec& exec) {
-  MassRules<Exec> rules;
-  std::vector<double> value, slope, weight;
-  for (int k = 0; k < num_solid_kinds; ++k) {
-    const SolidKind kind = SolidKind(k);
-    rules.first_point[k] = std::int64_t(weight.size());
-    rules.first_value[k] = std::int64_t(value.size());
-    for (const SolidQuadraturePoint& at : mass_quadrature_of(kind)) {
-      const SolidShapeValues shape = evaluate_shape(kind, at.at);
-      for (std::size_t a = 0; a < std::size_t(nodes_per_elem(kind)); ++a) {
-        value.push_back(shape.value[a]);
-        slope.insert(slope.end(), shape.slope[a].begin(), shape.slope[a].end());
-      }
-      weight.push_back(at.weight);
-    }
-  }
-  rules.first_point[num_solid_kinds] = std::int64_t(weight.size());
-  rules.value = upload(exec, "ossatura::mass::values", value);
-  rules.slope = upload(exec, "ossatura::mass::slopes", slope);
-  rules.weight = upload(exec, "ossatura::mass::weights", weight);
-  return rules;
-}
-
 template<class Exec>
 struct FormMasses {
   ElementMasses<Exec> masses;
-  MassRules<Exec> rules;
+  SolidRules<Exec> rules;
   Array<double, Exec> point; ///< [num_nodes, 3]
   Array<std::uint8_t, Exec> kind;
 
@@ -188,10 +157,12 @@ ElementMasses<Exec> make_element_masses(const Exec& exec, const std::vector<Soli
   const InverseMap<Exec> slots = invert_map(exec, masses.node, masses.num_nodes);
   masses.around_begin = slots.begin;
   masses.around = slots.member;
-  Kokkos::parallel_for("ossatura::form_masses", range(exec, masses.num_elem),
-                       detail::FormMasses<Exec>{masses, detail::make_mass_rules(exec),
-                                                upload(exec, "ossatura::mass::point", point),
-                                                upload(exec, "ossatura::mass::kind", number)});
+  Kokkos::parallel_for(
+      "ossatura::form_masses", range(exec, masses.num_elem),
+      detail::FormMasses<Exec>{masses,
+                               make_solid_rules(exec, "ossatura::mass::rule", mass_quadrature_of),
+                               upload(exec, "ossatura::mass::point", point),
+                               upload(exec, "ossatura::mass::kind", number)});
   fence(exec, "ossatura::make_element_masses"); // the uploads go
   return masses;
 }

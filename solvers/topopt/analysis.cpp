@@ -84,7 +84,7 @@ void DesignAnalysis<Exec>::solve_all(const Exec& exec, int number, const SimpLaw
   set_modulus(exec, law, density);
   for (std::size_t k = 0; k < total_.size(); ++k)
     if (loads_.cases[k].is_of_design()) {
-      axpby(exec, 1.0, loads_.cases[k].force.vector, 0.0, total_[k].vector);
+      copy_force(exec, loads_.cases[k].force, total_[k].vector);
       axpby(exec, 1.0, body_forces(exec, density, k), 1.0, total_[k].vector);
       if (!loads_.cases[k].thermal.empty())
         body_.add_thermal_forces(exec, loads_.cases[k].thermal, total_[k].vector);

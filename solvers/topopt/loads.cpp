@@ -127,7 +127,6 @@ ThermalLoad<Exec> checked_thermal_load(const Exec& exec, const DesignProblem& pr
                                        const DesignBody<Exec>& body, const std::string& what) {
   if (warming.empty())
     return {};
-  OSSATURA_REQUIRE(body.expands(), what << ": temperatures are not known of this body (voxels)");
   OSSATURA_REQUIRE(warming.size() == problem.num_nodes(), what << ": " << warming.size()
                                                                << " temperatures of "
                                                                << problem.num_nodes() << " nodes");

@@ -206,7 +206,7 @@ struct DesignOptimizer<Exec>::Implementation {
       return false;
     const std::size_t num_solves = step.solves.size();
     try {
-      frequencies.run(exec, steps + 1, density, step);
+      frequencies.run(exec, steps + 1, law(), density, step);
     } catch (const DesignBreakdown& breakdown) {
       if (frequencies.is_held_to())
         throw;
@@ -671,8 +671,8 @@ void DesignOptimizer<Exec>::energies(const Exec& exec, const Array<double, Exec>
 template<class Exec>
 std::vector<double> DesignOptimizer<Exec>::mode(const Exec& exec, int which) const {
   const Implementation& own = *implementation_;
-  OSSATURA_REQUIRE(which >= 0 && which < own.frequencies.count(),
-                   "mode " << which << " of " << own.frequencies.count());
+  OSSATURA_REQUIRE(which >= 0 && which < own.frequencies.num_modes(),
+                   "mode " << which << " of " << own.frequencies.num_modes());
   std::vector<double> u = body().download_nodes(exec, own.frequencies.mode(which));
   double largest = 0;
   for (std::size_t i = 0; i < u.size(); i += 3)

@@ -61,6 +61,8 @@ struct DesignStep {
   /// Hz, the lowest first, and their residuals |K x - lambda M x| / lambda |M x|; where they were
   /// found.
   std::vector<double> frequencies, frequency_residuals;
+  /// With mirrors, of each of these: bit m set: its mode is antisymmetric about mirror m.
+  std::vector<unsigned> frequency_families;
   std::string frequency_failure; ///< why there are none that were asked for; else empty
   double seconds_prepare = 0, seconds_solve = 0, seconds_gradient = 0, seconds_update = 0;
 };

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,13 @@ struct DesignLoadCase {
 struct MirrorPlane {
   int axis; ///< 0, 1, 2
   double place;
+};
+
+/// How planes of mirrors are held, which modes of the whole part are in other ways
+/// (frequencies/families.hpp).
+struct MirrorSupports {
+  std::vector<HeldComponents> held;                ///< without the mirrors
+  std::vector<std::vector<std::int32_t>> on_plane; ///< [mirrors] nodes
 };
 
 enum class DesignLimitKind {
@@ -67,7 +75,8 @@ struct DesignProblem {
   std::vector<std::vector<std::int32_t>> rigid{};
   std::vector<DesignRole> role; ///< [num_elem], or empty: all free
   std::vector<MirrorPlane> mirrors;
-  std::vector<DesignLimit> limits{}; ///< with the volume, at most max_mma_constraints
+  std::optional<MirrorSupports> mirror_supports{}; ///< of natural frequencies with mirrors alone
+  std::vector<DesignLimit> limits{};               ///< with the volume, at most max_mma_constraints
   // Of compliant mechanisms alone: the displacement sum of direction . u at `output` is maximised.
   std::vector<NodeForce> output;
   std::vector<NodeSpring> springs;

@@ -329,6 +329,37 @@ class Temperatures(Decks):
                  "displacements": [{"set": "X1", "displacement": [0.1, None, None]}]}]}, *SOLID)
             self.close(problem["results"]["objective"], run["results"]["objective"], 1e-12)
 
+    def test_voxels_that_are_warm(self):
+        bar = {"mesh": {"box": {"cells": [8, 2, 2], "size": [4, 1, 1]}}, "material": {"young": 6, "poisson": 0.3, "expansion": 0.01},
+               "supports": [{"box": [0, 0, 0, 0, 1, 1], "components": "x"}, {"box": [4, 0, 0, 4, 1, 1], "components": "x"},
+                            {"box": [0, 0, 0, 4, 0, 1], "components": "y"}, {"box": [0, 0, 0, 4, 1, 0], "components": "z"}],
+               "cases": [{"name": "held", "temperature_change": 10}], "filter": {"kind": "none"}, "volume_fraction": 0.5, "steps": 2}
+        loaded = {**bar, "supports": [{"box": [0, 0, 0, 0, 1, 1]}], "cases": [
+            {"name": "both", "temperature_change": [{"box": [1, 0, 0, 3, 1, 0.5], "change": 7}],
+             "loads": [{"box": [4, 0, 0, 4, 1, 1], "total_force": [0, 0, -0.1]}]}]}
+        for self.backend in driver_case.backends():
+            run = self.solve(bar, "--grid", "voxels", "--hdf", "bar.hdf")
+            self.assertTrue(run["certificate"]["passed"])
+            self.assertEqual(run["engine"]["method"], "mma")
+            # The first design is of one density: E A alpha dT between walls, and 1/2 E (alpha dT)^2 in each m^3.
+            start = self.solve(bar, "--grid", "voxels", "--steps", "1", "--move", "1e-9", "--hdf", "bar.hdf")
+            energy = hdf5_values.read(self.path("bar.hdf"), "VTKHDF/CellData/strain_energy_density")
+            for one in energy:
+                self.close(one, 0.5 * 6 * 0.5**3 * 0.1**2, 1e-5)
+            self.assertLess(max(abs(x) for x in start["results"]["cases"][0]["support_force"]), 1e-6)
+            # What one cannot tell from the mesh.
+            found, known = (self.solve(loaded, "--grid", grid, "--steps", "4") for grid in ("voxels", "mesh"))
+            for one, other in zip(found["results"]["steps"]["objective"], known["results"]["steps"]["objective"]):
+                self.close(one, other, 1e-4)
+        self.backend = "serial"
+        free = {**bar, "supports": [{"box": [0, 0, 0, 0, 0, 0]}, {"box": [4, 0, 0, 4, 0, 0], "components": "yz"},
+                                    {"box": [0, 1, 0, 0, 1, 0], "components": "z"}]}
+        self.solve(free, "--grid", "voxels", "--steps", "1", "--tolerance", "1e-10", "--precision", "double", "--hdf", "free.hdf")
+        for one in hdf5_values.read(self.path("free.hdf"), "VTKHDF/CellData/strain_energy_density"):
+            self.assertLess(abs(one), 1e-7 * 0.5 * 6 * 0.1**2)
+        moved = hdf5_values.read(self.path("free.hdf"), "VTKHDF/PointData/displacement")
+        self.close(max(moved[0::3]), 4 * 0.1, 1e-6)
+
     def test_what_moves_freely(self):
         # u = 0.01 * 10 x, 0.1 y, 0.1 z, whatever the unit of length: f . u = 3 E (0.01 * 10)^2 V.
         free = self.deck(step("*TEMPERATURE", "ALL, 30."))
@@ -429,7 +460,6 @@ class Temperatures(Decks):
             with self.subTest(change=change):
                 self.assertIn(change[0], good)
                 self.refused(good.replace(*change), message)
-        self.refused(good, "temperatures are not known on voxels: take --grid mesh", "--grid", "voxels")
         self.refused(good, "temperatures they have both: take mma", "--method", "oc")
         self.refused(good, "leave temperatures out", "--projection", "--robust", "0.2")
         self.fails(USAGE, "forces of temperature change with the design", "topopt", "deck.inp", "--bound")
@@ -569,6 +599,45 @@ class Frequencies(Decks):
         for value, known in zip(run["results"]["frequencies"], expected):
             self.close(value, known, 1e-5)
 
+    def test_steps_that_ask_for_them(self):
+        def deck(row, *head):
+            return mesh() + ONE + self.ALONG + step(*self.pull()) + f"*STEP{''.join(head)}\n*FREQUENCY\n{row}\n*END STEP\n"
+
+        first, second = self.discrete(math.pi / 16), self.discrete(3 * math.pi / 16)
+        found = self.first(deck("2"))
+        self.assertEqual(found["problem"]["frequencies"], 2)
+        for value, known in zip(found["results"]["frequencies"], (first, second)):
+            self.close(value, known, 1e-5)
+        self.assertEqual(len(found["problem"]["cases"]), 1)
+        # A range; the command line and a problem win.
+        ranged = self.first(deck(f"2, 0., {(first + second) / 2}"))
+        self.assertEqual((ranged["problem"]["frequencies"], len(ranged["results"]["frequencies"])), (2, 1))
+        none = self.first(deck(f"2, , {first / 2}"))
+        self.assertEqual((none["problem"]["frequencies_below"], none["results"]["frequencies"]), (first / 2, []))
+        self.assertEqual(len(self.first(deck(f"2, , {first / 2}"), "--frequencies", "3")["results"]["frequencies"]), 3)
+        self.assertNotIn("frequencies", self.first(deck("2"), "--frequencies", "0")["results"])
+        self.write("deck.inp", deck("2", ", PERTURBATION"))
+        run = self.solve({"mesh": {"file": "deck.inp"}, "frequencies": 1}, *SOLID)
+        self.assertEqual(len(run["results"]["frequencies"]), 1)
+        self.assertIn("without the stiffening", json.dumps(run["warnings"]))
+        # Objectives take that many, too.
+        held = self.first(deck("2"), "--objective", "frequency")
+        self.assertEqual(len(held["results"]["steps"]["frequencies"][0]), 2)
+        self.refused(deck("12"), "'STEP 2' asks for 12 natural frequencies, and at most 10 are found")
+        self.refused(mesh() + ONE + self.ALONG + "*STEP\n*FREQUENCY\n2\n*END STEP\n", "there are no loads: give \"cases\"")
+        self.refused(mesh() + ONE + self.ALONG + "*STEP\n*FREQUENCY\n2\n*END STEP\n", "Frequencies do not depend on them")
+        self.write("deck.inp", deck("2"))
+        self.fails(BAD_FILE, "'STEP 2' asks for natural frequencies, which are not solved here", "pfem", "deck.inp")
+
+    def test_no_frequencies_of_designs_that_are_held_to_them(self):
+        self.write("deck.inp", mesh() + ONE + self.ALONG + step(*self.pull()))
+        for held in (("--objective", "frequency"), ("--min-frequency", "1")):
+            self.fails(USAGE, "--frequencies 0, but the objective or a constraint is of natural frequencies", "topopt", "deck.inp",
+                       "--frequencies", "0", *held)
+        self.write("p.json", json.dumps({"mesh": {"file": "deck.inp"}, "objective": "frequency", "frequencies": 0}))
+        self.fails(BAD_FILE, "\"frequencies\": 0, but the objective", "topopt", "p.json")
+        self.assertEqual(len(self.optimise("p.json", "--frequencies", "2", "--steps", "1")["results"]["frequencies"]), 2)
+
     def test_modes_that_a_cycle_alone_does_not_find(self):
         """A rigid end beside void: residuals stay for dozens of iterations, and systems have to be solved."""
         steel = {"young": 2.1e11, "poisson": 0.3, "mass_density": 7850}
@@ -579,6 +648,25 @@ class Frequencies(Decks):
             "--frequencies", "4", "--steps", "12")
         self.assertEqual(len(run["results"]["frequencies"]), 4)
         self.assertLessEqual(max(run["results"]["frequency_residuals"]), 1e-6)
+
+    def test_a_part_that_comes_loose(self):
+        """Nothing asks for the material between a heavy block and the rest: it goes at once."""
+        loose = {"mesh": {"box": {"cells": [12, 2, 6], "size": [1.2, 0.2, 0.6]}}, "volume_fraction": 0.3, "filter": {"kind": "none"},
+                 "material": {"young": 2.1e11, "poisson": 0.3, "mass_density": 7850}, "supports": [{"box": [0, 0, 0, 0, 0.2, 0.6]}],
+                 "passive": [{"box": [1, 0, 0.4, 1.2, 0.2, 0.6], "role": "solid"}], "min_modulus": 1e-6, "frequencies": 2, "move": 1,
+                 "cases": [{"name": "a", "loads": [{"box": [0.6, 0, 0, 0.6, 0.2, 0], "total_force": [0, 0, -1000]}]}],
+                 "constraints": [{"kind": "frequency", "at_least": 1e-3}], "solver": {"tolerance": 1e-5}}
+        fell = self.solve(loose, "--steps", "1")
+        before, after = fell["results"]["steps"]["frequencies"][0][0], fell["results"]["frequencies"][0]
+        self.assertLess(after, 0.1 * before)
+        text = [w for w in fell["warnings"] if w["code"] == "frequency-fell"]
+        self.assertEqual(len(text), 1)
+        for part in (f"{after:.4g}"[:4], f"{before:.4g}"[:4], "a part has come loose"):
+            self.assertIn(part, json.dumps(text))
+        self.assertNotIn("frequency-fell", [w["code"] for w in self.solve(loose, "--steps", "2")["warnings"]])
+        soft = {**loose, "constraints": [], "objective": "frequency", "volume_fraction": 0.4, "move": 0.01}
+        grown = self.solve(soft, "--penalty", "1:5:1:+4", "--steps", "1")
+        self.assertIn("penalty or sharpness have grown", json.dumps(grown["warnings"]))
 
     def test_a_body_with_fewer_modes(self):
         held = {"mesh": {"box": {"cells": [3, 1, 1], "size": [3, 1, 1]}}, "cases": [{"name": "a", "gravity": [0, 0, -9.81]}],
@@ -595,6 +683,45 @@ class Frequencies(Decks):
         self.fails(BAD_FILE, "free components of displacement", "topopt", "one.json", "--frequencies", "10")
         run = self.solve({**held, "material": {**held["material"], "mass_density": 7.85e-9}}, "--frequencies", "1", "--steps", "1")
         self.assertIn("odd-density", [w["code"] for w in run["warnings"]])
+
+    def test_parts_with_mirrors_have_the_frequencies_of_the_whole(self):
+        def part(cells, size, *planes, **more):
+            return {"mesh": {"box": {"cells": cells, "size": size}}, "material": {"young": 200, "poisson": 0.3, "mass_density": 3},
+                    "supports": [{"box": [0, 0, 0, 0, 9, 9]}], "passive": [{"box": [3, 0, 0, 4, 9, 9], "role": "solid"}],
+                    "cases": [{"name": "a", "loads": [{"box": [4, 0, 0, 4, 9, 9], "total_force": [1, 0, 0]}]}],
+                    "mirrors": [{"axis": axis, "place": 0} for axis in planes], "frequencies": 5, "volume_fraction": 0.6,
+                    "filter": {"kind": "density", "radius": 0.8}, "steps": 2, "objective": "frequency", "min_modulus": 1e-6, **more}
+        shift = {"solver": {"tolerance": 1e-8}}
+        whole = self.solve(part([8, 4, 6], [4, 2, 3], **shift))["results"]
+        self.assertNotIn("antisymmetric_about", whole)
+        for grid in ("mesh", "voxels"):
+            for cells, size, planes in (([8, 2, 6], [4, 1, 3], "y"), ([8, 2, 3], [4, 1, 1.5], "yz")):
+                run = self.solve(part(cells, size, *planes, **shift), "--grid", grid, "--hdf", "part.hdf")
+                self.assertTrue(run["certificate"]["passed"])
+                results = run["results"]
+                for one, other in zip(results["steps"]["frequencies"] + [results["frequencies"]],
+                                      whole["steps"]["frequencies"] + [whole["frequencies"]]):
+                    for a, b in zip(one, other):
+                        self.close(a, b, 1e-5)
+                families = results["antisymmetric_about"]
+                self.assertEqual(len(families), 5)
+                self.assertGreater(len(set(families)), 1 if planes == "y" else 2)
+                self.assertLessEqual(set(families), {"", "y", "z", "y z"})
+        held = hdf5_values.read(self.path("part.hdf"), "VTKHDF/PointData/held_without_mirrors")
+        self.assertEqual([held.count(7), held.count(0)], [3 * 4, 8 * 3 * 4])
+        self.write("p.json", json.dumps(part([8, 2, 3], [4, 1, 1.5], "y", "z")))
+        process = self.ossatura("topopt", "p.json", "--backend", self.backend)
+        self.assertRegex(process.stdout, r"antisymmetric about +[-yz ]+, ")
+        # Killed after a step, and resumed.
+        self.optimise("p.json", "--steps", "1", "--history", "first.csv", "--checkpoint", "c.h5")
+        self.optimise("p.json", "--steps", "2", "--history", "second.csv", "--resume", "c.h5")
+        self.optimise("p.json", "--steps", "2", "--history", "whole.csv")
+        self.assertEqual(self.rows("first.csv") + self.rows("second.csv"), self.rows("whole.csv"))
+        # Its mirrors hold the half, and nothing the whole.
+        loose = part([8, 2, 6], [4, 1, 3], "y", supports=[{"box": [0, 0, 0, 0, 0, 9], "components": "xz"},
+                                                          {"box": [4, 0, 0, 4, 0, 9], "components": "z"}])
+        self.write("loose.json", json.dumps(loose))
+        self.fails(BAD_FILE, "in modes that are antisymmetric about the mirrors along y", "topopt", "loose.json", "-q")
 
     def test_what_is_moved_is_held_and_rigid_ends_move_as_bodies(self):
         moved = self.found(mesh() + ONE + self.ALONG + step("*BOUNDARY", "X1, 1, 1, 0.1"))
@@ -655,7 +782,6 @@ class Frequencies(Decks):
         some = ("--frequencies", "2")
         self.refused(good.replace("*DENSITY\n3.\n", ""), "natural frequencies are of mass, but the material M has no mass "
                      "density: give *DENSITY", *some)
-        self.refused(good, "not known on voxels: take the grid mesh", "--grid", "voxels", *some)
         self.refused(good, "take the method mma", "--objective", "frequency", "--method", "oc")
         self.refused(good, "take the filter density", "--objective", "frequency", "--filter", "sensitivity")
         self.refused(good, "take the least compliance", "--objective", "frequency", "--projection", "--robust", "0.1")
@@ -672,7 +798,10 @@ class Frequencies(Decks):
                               ({"constraints": [{"kind": "frequency", "at_least": 0}]}, "Hz, greater than 0"),
                               ({"constraints": [{"kind": "frequency", "at_least": 3, "case": "a"}]}, "case"),
                               ({"frequencies": 11}, "0 to 10"), ({"objective": "frequencies"}, "frequency"),
-                              ({"frequencies": 2, "mirrors": [{"axis": "y", "place": 1}]}, "model the whole body")):
+                              ({"frequencies": 2, "mirrors": [{"axis": "y", "place": 1}, {"axis": "y", "place": 0}]},
+                               "the mirror y = 1 and the mirror y = 0 make images without end"),
+                              ({"frequencies": 2, "mirrors": [{"axis": "y", "place": 0}]},
+                               "hold all nodes on the mirror y = 0 across it")):
             self.write("p.json", json.dumps({"mesh": {"file": "plain.inp"}, "cases": cases, **more}))
             self.fails(BAD_FILE, message, "topopt", "p.json")
 

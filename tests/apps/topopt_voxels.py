@@ -180,6 +180,62 @@ class Voxels(TopoptCase):
         self.assertGreater(ratio, 0.7)
         self.assertLess(ratio, 1.4)
 
+    HEAVY = {"young": 2.1e11, "poisson": 0.3, "mass_density": 7850}
+
+    def test_frequencies_are_those_of_the_mesh(self):
+        beam = problem(mesh=box((12, 2, 4), (0.6, 0.1, 0.2)), material=self.HEAVY, supports=[{"box": [0, 0, 0, 0, 0.1, 0.2]}],
+                       cases=[{"name": "tip", "loads": [{"box": [0.6, 0, 0, 0.6, 0.1, 0], "total_force": [0, 0, -1]}]}],
+                       passive=[{"box": [0.5, 0, 0, 0.6, 0.1, 0.2], "role": "solid"}], objective="frequency",
+                       volume_fraction=0.5, filter={"kind": "density", "radius": 0.08}, frequencies=4, steps=3)
+        mesh = self.solve(beam, "--grid", "mesh")
+        for self.backend in driver_case.backends():
+            for precision in ("lean", "mixed", "double") if self.backend == "serial" else ("lean",):
+                run = self.solve(beam, "--grid", "voxels", "--precision", precision, "--hdf", "v.hdf")
+                self.assertTrue(run["certificate"]["passed"])
+                self.assertEqual(len(run["results"]["frequencies"]), 4)
+                self.assertLessEqual(max(run["results"]["frequency_residuals"]), 1e-6)
+                for a, b in zip(run["results"]["steps"]["frequencies"] + [run["results"]["frequencies"]],
+                                mesh["results"]["steps"]["frequencies"] + [mesh["results"]["frequencies"]]):
+                    for one, other in zip(a, b):
+                        self.close(one, other, 1e-5)
+            mode = hdf5_values.read(self.path("v.hdf"), "VTKHDF/PointData/mode_4")
+            self.close(max(sum(x * x for x in mode[k:k + 3]) for k in range(0, len(mode), 3)), 1, 1e-12)
+        self.backend = "serial"
+        # Killed after a step, and resumed; a limit; what is not held to frequencies has them in the end.
+        whole = self.solve(beam, "--grid", "voxels", "--history", "whole.csv")
+        self.solve(beam, "--grid", "voxels", "--steps", "2", "--history", "first.csv", "--checkpoint", "c.h5")
+        self.solve(beam, "--grid", "voxels", "--history", "second.csv", "--resume", "c.h5")
+        self.assertEqual(self.rows("first.csv") + self.rows("second.csv"), self.rows("whole.csv"))
+        least = 0.5 * whole["results"]["frequencies"][0]
+        limited = self.solve({**beam, "objective": "compliance", "constraints": [{"kind": "frequency", "at_least": least}]},
+                             "--grid", "voxels", "--steps", "3")
+        self.assertTrue(limited["results"]["constraints"][-1]["holds"])
+        self.refused_of_frequencies(beam)
+
+    def refused_of_frequencies(self, beam):
+        for more, message in (({"material": {"young": 1, "poisson": 0.3}}, "has no mass density"),
+                              ({"method": "oc"}, "take the method mma")):
+            self.write("bad.json", json.dumps({**beam, **more, "solver": {"grid": "voxels"}}))
+            self.fails(BAD_FILE, message, "topopt", "bad.json", "-q")
+
+    def test_frequencies_of_a_surface_and_what_they_take(self):
+        self.write("part.stl", stl_of_box((8, 2, 2)))
+        part = problem(mesh={"file": "part.stl", "voxel": 0.5}, material={"young": 200, "poisson": 0.3, "mass_density": 3},
+                       supports=[{"box": [0, 0, 0, 0, 2, 2]}],
+                       cases=[{"name": "tip", "loads": [{"box": [8, 0, 0, 8, 2, 2], "total_force": [0, 0, -1]}]}],
+                       volume_fraction=0.6, filter={"kind": "density", "radius": 0.8}, steps=1)
+        run = self.solve(part, "--frequencies", "2")
+        same = self.solve({**part, "mesh": box((16, 4, 4), (8, 2, 2))}, "--frequencies", "2", "--grid", "mesh")
+        for one, other in zip(run["results"]["frequencies"], same["results"]["frequencies"]):
+            self.close(one, other, 1e-6)
+        arguments = ("--cells", "24x12x12", "--grid", "voxels", "--mass-density", "3", "--frequencies", "3", "--tolerance", "1e-3",
+                     "--steps", "1", "--no-hdf", "--no-stl")
+        plan = self.optimise("cantilever", *arguments, "--dry-run")["results"]
+        run = self.optimise("cantilever", *arguments)
+        ratio = run["memory"]["kokkos_peak_bytes"] / plan["predicted_device_bytes"]
+        self.assertGreater(ratio, 0.7)
+        self.assertLess(ratio, 1.4)
+
     def test_a_surface_is_filled(self):
         # 60 x 30 x 30 mm with cubes of 10 mm, as a box of them.
         scaled = {"material": {"young": 1, "poisson": 0.3},

@@ -51,6 +51,8 @@ HOT = ("*INITIAL CONDITIONS, TYPE=TEMPERATURE\n, 20.\n*STEP\n*STATIC\n*TEMPERATU
 RIGID = {**MOVED, "rigid_bodies": [{"box": [2, 0, 0, 2, 1, 1]}], "cases": [
     {"name": "turn", "loads": [{"box": [2, 0, 0, 2, 1, 1], "remote": {
         "point": [3, 0.5, 0.5], "force": [0, 0, -50], "moment": [20, 0, 0]}}]}]}
+# A quarter, which has modes of three families among the lowest ones.
+QUARTER = {**HEAVY, "mirrors": [{"axis": "y", "place": 0}, {"axis": "z", "place": 1}], "frequencies": 4}
 RUNS = {
     "cube": ["bone", "--generate", "cube", "--size", "5"],
     "laminate": ["bone", "--generate", "laminate", "--size", "5,4,6", "--layers", "2=1000,1=5000",
@@ -94,7 +96,12 @@ RUNS = {
                                                                     "*DLOAD\nALL, GRAV, 10., 1., 0., -2.\n"),
                 "--objective", "frequency", "--steps", "2", "--radius", "0.8"],
     "ringing": ["topopt", RIGID, "--frequencies", "2", "--mass-density", "3"],
+    "buzzing": ["topopt", "cantilever", "--grid", "voxels", "--cells", "8x4x4", "--volume", "0.3", "--steps", "2",
+                "--frequencies", "3", "--mass-density", "3"],
+    "quarter": ["topopt", QUARTER],
     "warm": ["topopt", WARM],
+    "baked": ["topopt", {**WARM, "mesh": {"box": {"cells": [6, 3, 3], "size": [2, 1, 1]}}, "materials": [], "cases": [
+        {**WARM["cases"][0], "displacements": []}, WARM["cases"][1]]}, "--grid", "voxels"],
     "hot": ["topopt", Mesh("C3D10").deck("8., 0.3\n*EXPANSION\n1e-2", "X0, 1, 3\n") + HOT, "--steps", "2", "--radius", "0.8"],
     "glowing": ["topopt", Mesh("C3D20R", other="C3D15", split=2).deck("8., 0.3\n*EXPANSION\n1e-2", "X0, 1, 3\n") + HOT,
                 "--steps", "2", "--radius", "0.8"],
@@ -343,6 +350,10 @@ FALSIFIED = [
     ("humming", "largest displacement: mode 3", field("PointData/mode_3", scale(slice(None), 1 + 1e-5))),
     ("humming", "number of frequencies", summary("problem", "frequencies", 4)),
     ("ringing", "held components: mode 1", field("PointData/mode_1", put(0, 1e-6))),
+    ("buzzing", "Rayleigh quotient: mode 3", field("PointData/mode_3", scale((slice(None), 1), 1 + 1e-2))),
+    ("buzzing", "residual: mode 2", field("PointData/mode_2", scale((slice(None), 2), 1 + 1e-3))),
+    ("quarter", "residual: mode 2", summary("results", "antisymmetric_about", 1, lambda axes: "" if axes else "y")),
+    ("quarter", "residual: mode 1", field("PointData/held_without_mirrors", put(slice(None), 0))),
     ("rigid", "rigid bodies: turn", field(U, put(6, 0))),
     ("hanging", "residual: STEP 1", field("PointData/weight", scale(slice(None), 1 + 1e-4))),
     ("cantilever", "residual: tip", field(U, scale(slice(None), 1 + 1e-5))),

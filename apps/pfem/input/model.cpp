@@ -33,6 +33,9 @@ PfemInput load_input(const PfemSource& source, PfemModel& model) {
   if (!file.model.rigid.empty())
     fail<InputError>(source.file, ": has free rigid bodies or kinematic couplings, which are not "
                                   "solved here: leave them out");
+  if (file.model.frequencies)
+    fail<InputError>(source.file, ": step '", file.model.frequencies->step,
+                     "' asks for natural frequencies, which are not solved here: leave it out");
   for (const NodeLoads& loads : file.model.loads) {
     if (!loads.body.empty())
       fail<InputError>(source.file, ": load case '", loads.name,

@@ -246,9 +246,10 @@ void add_cases(const ProblemDocument& document, HexaModel& hexa, const PlaceSele
     fail<InputError>(document.file,
                      ": there are no loads: give \"cases\" with \"loads\" in a "
                      ".json problem, or a mesh file that has them",
-                     document.is_frequency ? ". Frequencies do not depend on them: any will do, "
-                                             "such as \"gravity\""
-                                           : "");
+                     document.is_frequency || hexa.frequencies
+                         ? ". Frequencies do not depend on them: any will do, "
+                           "such as \"gravity\""
+                         : "");
 }
 
 void add_mechanism(const ProblemDocument& document, const PlaceSelector& select,

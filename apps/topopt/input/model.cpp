@@ -180,9 +180,11 @@ HexaModel load_mesh(ProblemDocument& document, DesignGrid grid, TopoptModel& mod
   return hexa;
 }
 
-/// Holds the nodes on each plane of symmetry in the direction across it.
-void hold_mirrors(const ProblemDocument& document, const DesignProblem& problem,
-                  const PlaceSelector& select, HeldMask& held) {
+/// Holds the nodes on each plane of symmetry, which are returned, in the direction across it.
+std::vector<std::vector<std::int32_t>> hold_mirrors(const ProblemDocument& document,
+                                                    const DesignProblem& problem,
+                                                    const PlaceSelector& select, HeldMask& held) {
+  std::vector<std::vector<std::int32_t>> on_plane(document.mirrors.size());
   for (std::size_t m = 0; m < document.mirrors.size(); ++m) {
     const MirrorPlane& mirror = document.mirrors[m];
     const std::size_t axis = std::size_t(mirror.axis);
@@ -192,10 +194,9 @@ void hold_mirrors(const ProblemDocument& document, const DesignProblem& problem,
       fail<InputError>(where, ": the body is on both sides of the plane ", "xyz"[axis], " = ",
                        mirror.place, ": it spans ", format_number(low), " to ", format_number(high),
                        " m; model one side alone");
-    std::int64_t count = 0;
     const auto hold = [&](std::int32_t node) {
       held.hold(node, 1u << axis);
-      ++count;
+      on_plane[m].push_back(node);
     };
     const auto is_on = [&](double x) { return std::abs(x - mirror.place) <= select.slack(); };
     for (std::size_t i = 0; 3 * i < problem.points().size(); ++i)
@@ -209,11 +210,12 @@ void hold_mirrors(const ProblemDocument& document, const DesignProblem& problem,
       LatticeBody::for_places(problem.lattice->node(), chosen,
                               [&](const LatticeBody::Place&, std::int32_t node) { hold(node); });
     }
-    if (count == 0)
+    if (on_plane[m].empty())
       fail<InputError>(where, ": the body has no nodes on the plane ", "xyz"[axis], " = ",
                        mirror.place, ": it spans ", format_number(low), " to ", format_number(high),
                        " m");
   }
+  return on_plane;
 }
 
 /// The whole part has an image in one mirror of each axis.
@@ -264,9 +266,21 @@ HeldMask make_supports(const ProblemDocument& document, const HexaModel& hexa,
   for (const HeldComponents& node : held.list())
     if (!moves(node.node, 7))
       model.supported.push_back(node.node);
-  hold_mirrors(document, model.problem, select, planes);
+  auto on_plane = hold_mirrors(document, model.problem, select, planes);
+  if (!document.mirrors.empty())
+    model.problem.mirror_supports = MirrorSupports{held.list(), std::move(on_plane)};
   add(planes, "\"mirrors\"");
   return held;
+}
+
+/// What load cases of the document move is held without mirrors, too.
+void hold_moved(const HeldMask& before, const HeldMask& held, DesignProblem& problem) {
+  if (!problem.mirror_supports)
+    return;
+  for (const HeldComponents& one : held.list())
+    for (int c = 0; c < 3; ++c)
+      if ((one.components >> c & 1) != 0 && !before.has(one.node, c))
+        problem.mirror_supports->held.push_back({one.node, std::uint8_t(1u << c)});
 }
 
 /// The materials of the mesh, or the one of the document, which wins over the mesh.
@@ -444,6 +458,36 @@ void warn_of_frequency_alone(const ProblemDocument& document, const TopoptModel&
                 "displacement or stress, too");
 }
 
+constexpr int not_asked = -1; ///< of frequencies, where neither problem nor options say a number
+
+/// What a step of a deck asks for, unless problem or options ask for another number.
+void take_frequencies(const ProblemDocument& document, const HexaModel& hexa,
+                      const DesignOptions& asked, TopoptModel& model) {
+  if (!hexa.frequencies || asked.frequencies != not_asked)
+    return;
+  if (hexa.frequencies->count > most_frequencies)
+    fail<InputError>(document.mesh.file, ": step '", hexa.frequencies->step, "' asks for ",
+                     hexa.frequencies->count, " natural frequencies, and at most ",
+                     most_frequencies, " are found: ask for fewer, there or by --frequencies");
+  model.options.frequencies = hexa.frequencies->count;
+  model.frequencies_below = hexa.frequencies->below;
+}
+
+/// Designs that are held to frequencies have some.
+void require_some_frequencies(const ProblemDocument& document, const DesignOptions& asked,
+                              const Changes<DesignOptions>& changes, const TopoptModel& model) {
+  if (asked.frequencies != 0 || !is_held_to_frequencies(model.problem, model.options))
+    return;
+  const char* const what = "0, but the objective or a constraint is of natural frequencies: ask "
+                           "for 1 or more, or leave it out";
+  DesignOptions by_options;
+  by_options.frequencies = not_asked;
+  changes.apply_to(by_options);
+  if (by_options.frequencies == 0)
+    fail<UsageError>("--frequencies ", what);
+  fail<InputError>(document.file, ": \"frequencies\": ", what);
+}
+
 /// Frequencies need mass, and numbers whose products are numbers.
 void check_frequencies(const ProblemDocument& document, const TopoptModel& model) {
   if (count_frequencies(model.problem, model.options) == 0)
@@ -479,6 +523,7 @@ void check_frequencies(const ProblemDocument& document, const TopoptModel& model
 DesignOptions options_asked(const ProblemDocument& document,
                             const Changes<DesignOptions>& changes) {
   DesignOptions options;
+  options.frequencies = not_asked;
   if (is_surface(document.mesh))
     options.grid = DesignGrid::voxels;
   document.changes.apply_to(options);
@@ -534,8 +579,6 @@ void require_known_on_grid(const std::string& file, const TopoptModel& model) {
                        ", and voxels know one: give them the same, or take --grid mesh");
   if (model.problem.has_body_loads())
     fail<InputError>(file, ": gravity and rotation are not known on voxels: take --grid mesh");
-  if (model.problem.has_temperatures())
-    fail<InputError>(file, ": temperatures are not known on voxels: take --grid mesh");
   for (const DesignLoadCase& one : model.problem.cases)
     if (!one.loads.displacements.empty())
       fail<InputError>(file, ": load case '", one.loads.name,
@@ -672,7 +715,9 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
   set_material(document, hexa, select, model);
 
   HeldMask held = make_supports(document, hexa, select, model);
+  const HeldMask unmoved = held;
   const auto displacements = find_displacements(document, select, held);
+  hold_moved(unmoved, held, problem);
 
   problem.held = held.list();
   problem.rigid = std::move(hexa.rigid);
@@ -701,6 +746,7 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
   check_supports(document, model);
 
   set_defaults(document, asked, model);
+  take_frequencies(document, hexa, asked, model);
   if (is_surface(document.mesh))
     model.options.grid = DesignGrid::voxels;
   document.changes.apply_to(model.options);
@@ -712,6 +758,7 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
   if (const std::string conflict = describe_conflict(model.options.process); !conflict.empty())
     fail<InputError>(document.file, ": ", conflict);
   set_objective(document, model);
+  require_some_frequencies(document, asked, changes, model);
   if (const std::string reason = describe_not_robust(problem, model.options); !reason.empty())
     fail<InputError>(document.file, ": no robust design (\"robust\", --robust): ", reason);
   model.has_steps = document.has_steps;

@@ -35,6 +35,7 @@ struct TopoptModel {
   bool has_steps = false;              ///< how many is said by the user
   int levels = 0;                      ///< coarser grids before, of a problem from the user
   std::string start_from;              ///< likewise: the design of another mesh, or empty
+  double frequencies_below = 0;        ///< Hz, of those that a deck asks for; 0: any
   bool whole = false;                  ///< the surface has its images in the mirrors
 
   std::int64_t num_nodes() const { return std::int64_t(problem.num_nodes()); }

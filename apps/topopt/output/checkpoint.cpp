@@ -181,6 +181,11 @@ DesignIdentity identify(const DesignProblem& problem, const DesignOptions& o) {
     hash.add(o.robust);
   if (is_held_to_frequencies(problem, o)) {
     hash.add(count_frequencies(problem, o));
+    if (problem.mirror_supports)
+      for (const HeldComponents& one : problem.mirror_supports->held) {
+        hash.add(one.node);
+        hash.add(one.components);
+      }
     for (const HexaMaterial& one : problem.materials)
       hash.add(one.density);
   }

@@ -28,9 +28,11 @@ std::string name_suffix(const std::string& case_name) {
   return name;
 }
 
-std::vector<std::uint8_t> held_components(const DesignProblem& problem) {
+/// [num_nodes] bits.
+std::vector<std::uint8_t> component_masks(const DesignProblem& problem,
+                                          const std::vector<HeldComponents>& list) {
   std::vector<std::uint8_t> held(problem.num_nodes());
-  for (const HeldComponents& one : problem.held)
+  for (const HeldComponents& one : list)
     held[std::size_t(one.node)] |= one.components;
   return held;
 }
@@ -47,7 +49,8 @@ std::vector<std::int32_t> rigid_bodies(const DesignProblem& problem) {
 /// The held components of each node, as bits, and the springs: with loads and displacements, which
 /// are there too, the balance of forces can be computed from the file alone.
 void write_supports(const DesignProblem& problem, VtkHdfWriter& file) {
-  file.constant_point_data<std::uint8_t>("held", [&] { return held_components(problem); });
+  file.constant_point_data<std::uint8_t>("held",
+                                         [&] { return component_masks(problem, problem.held); });
   if (!problem.rigid.empty())
     file.constant_point_data<std::int32_t>("rigid_body", [&] { return rigid_bodies(problem); });
   if (!problem.springs.empty())
@@ -103,6 +106,10 @@ void write_design(const std::string& path, const TopoptModel& model, const Desig
   write_supports(problem, file);
   for (std::size_t i = 0; i < fields.mode.size(); ++i)
     file.point_data("mode_" + std::to_string(i + 1), fields.mode[i], 3, "1");
+  if (!fields.mode.empty() && problem.mirror_supports)
+    file.constant_point_data<std::uint8_t>("held_without_mirrors", [&] {
+      return component_masks(problem, problem.mirror_supports->held);
+    });
   std::vector<std::string> suffixes;
   for (std::size_t i = 0; i < fields.displacement.size(); ++i) {
     std::string suffix;

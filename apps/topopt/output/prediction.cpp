@@ -3,6 +3,7 @@
 
 #include <ossatura/core/mesh/hexa/entities.hpp>
 #include <ossatura/kernels/topopt/lattice_order.hpp>
+#include <ossatura/solvers/topopt/frequencies/families.hpp>
 #include <ossatura/solvers/topopt/frequencies/frequencies.hpp>
 
 #include <algorithm>
@@ -131,20 +132,29 @@ double bytes_of_limits(const TopoptModel& model) {
   return 8 * rows * places + (has(DesignLimitKind::stress) ? 24 * double(model.num_nodes()) : 0);
 }
 
-/// Mass matrices with their lists of nodes, and what finds the modes: 11 vectors for each mode of a
-/// block (solvers/krylov/lobpcg.hpp, solvers/topopt/frequencies/frequencies.cpp).
+/// Bodies of families of modes beside that of the design.
+unsigned count_other_bodies(const TopoptModel& model) {
+  return count_frequencies(model.problem, model.options) > 0 ? count_families(model.problem) - 1
+                                                             : 0;
+}
+
+/// Mass matrices with their lists of nodes, which voxels do without, and what finds the modes: 11
+/// vectors for each mode of a block (solvers/krylov/lobpcg.hpp,
+/// solvers/topopt/frequencies/frequencies.cpp).
 double bytes_of_frequencies(const TopoptModel& model) {
   const DesignProblem& problem = model.problem;
   const int count = count_frequencies(problem, model.options);
   if (count == 0)
     return 0;
+  const bool on_voxels = model.options.grid == DesignGrid::voxels;
   double matrices = 0;
-  for (std::size_t e = 0; e < problem.num_elem(); ++e) {
+  for (std::size_t e = 0; !on_voxels && e < problem.num_elem(); ++e) {
     const double n = double(problem.nodes_of(e).size());
     matrices += 8 * n * (n + 1) / 2 + 12 * n + 12;
   }
-  const double vectors = 11. * block_of_frequencies(count);
-  return matrices + 24 * double(problem.num_elem()) + 24 * vectors * double(problem.num_nodes());
+  const double vectors = 11. * block_of_frequencies(count) * count_families(problem);
+  const double places = double(on_voxels ? problem.num_nodes() : problem.num_elem());
+  return matrices + 24 * places + 24 * vectors * double(problem.num_nodes());
 }
 
 /// Forces by node of each element, and energies, of each load case with temperatures.
@@ -153,6 +163,8 @@ double bytes_of_temperatures(const TopoptModel& model) {
   const auto cases =
       std::count_if(problem.cases.begin(), problem.cases.end(),
                     [](const DesignLoadCase& one) { return !one.loads.warming.empty(); });
+  if (model.options.grid == DesignGrid::voxels) // expansion, warming, energies and all forces
+    return double(cases) * 48 * double(model.num_nodes());
   const std::size_t slots = problem.solids ? problem.solids->node.size() : problem.mesh.node.size();
   return double(cases) *
          (24 * double(slots) + 8 * double(model.num_elem()) + 24 * double(model.num_nodes()));
@@ -195,7 +207,8 @@ TopoptPrediction predict_on_solids(const TopoptModel& model, double num_solves, 
                 12. * (nodes_per_elem(kind) - 8); // the nodes of eight are in bytes_of_design
   prediction.design_bytes = bytes_of_design(model, num_solves) + geometry;
   const double in_single = solver.precision == Precision::mixed ? 36 * blocks : 0;
-  prediction.device_bytes = prediction.design_bytes + matrix + in_single + multigrid;
+  prediction.device_bytes =
+      prediction.design_bytes + (matrix + in_single + multigrid) * (1 + count_other_bodies(model));
   prediction.host_growth = on_device ? nodes * 24 : prediction.device_bytes;
   return prediction;
 }
@@ -241,7 +254,9 @@ TopoptPrediction predict_on_voxels(const TopoptModel& model, double num_solves, 
   const double of_elem = 2 * 8 + (o.filter == DesignFilter::none ? 0 : 8) + 1 +
                          (keeps_filtered ? 8 : 0) + (o.process.overhang && o.projection ? 8 : 0) +
                          (o.robust > 0 ? 8 : 0) + (o.method == DesignMethod::mma ? 8 * 8 : 0);
-  prediction.design_bytes = nodes * of_elem + dofs * 8 * num_solves + bytes_of_limits(model);
+  prediction.design_bytes = nodes * of_elem + dofs * 8 * num_solves + bytes_of_limits(model) +
+                            bytes_of_frequencies(model) + bytes_of_temperatures(model);
+  prediction.voxel_bytes *= 1 + count_other_bodies(model);
   // What else is in the solver's vectors, marks of elements, and forces as vectors.
   if (is_cut)
     prediction.design_bytes += nodes * (3 * 8 + 4) + seen * (8 + 24 * num_solves);
@@ -296,7 +311,7 @@ TopoptPrediction predict_without_bound(const TopoptModel& model, bool on_device,
       chosen += prediction.preconditioners.back().kept;
   }
   prediction.design_bytes = bytes_of_design(model, num_solves);
-  prediction.device_bytes = prediction.design_bytes + chosen;
+  prediction.device_bytes = prediction.design_bytes + chosen * (1 + count_other_bodies(model));
   prediction.host_growth = on_device ? nodes * 24 : prediction.device_bytes;
   return prediction;
 }

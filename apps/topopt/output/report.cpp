@@ -10,6 +10,7 @@
 #include "apps/topopt/output/summary.hpp"
 
 #include <ossatura/kernels/topopt/overhang.hpp>
+#include <ossatura/solvers/topopt/frequencies/families.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -222,6 +223,11 @@ void add_outcome(Table& table, const TopoptModel& model, const TopoptRunResults&
     for (const double one : final.frequencies)
       values.push_back(format_number(one, 6));
     table.row("natural frequencies", joined(values, ", "), "Hz");
+    values.clear();
+    for (const unsigned family : final.frequency_families)
+      values.push_back(family == 0 ? "-" : antisymmetric_axes(model.problem, family));
+    if (!values.empty())
+      table.row("  antisymmetric about", joined(values, ", "));
   }
   table.row("volume fraction", format_number(final.volume));
   add_limits(table, model, final);
@@ -474,11 +480,15 @@ void warn_of_frequencies(const TopoptRunResults& results) {
       final.frequencies.empty() ||
       final.frequencies[0] >= part * results.steps.back().frequencies[0])
     return;
+  const DesignStep& last = results.steps.back();
+  const bool grew = final.penalty > last.penalty || final.sharpness > last.sharpness;
   log_warning("frequency-fell", "the lowest natural frequency of the design is ",
               format_number(final.frequencies[0]), " Hz, and that of the step before was ",
-              format_number(results.steps.back().frequencies[0]),
-              " Hz: a part has come loose. Take other --steps, a smaller --move, or the design of "
-              "a --checkpoint before");
+              format_number(last.frequencies[0]), " Hz: ",
+              grew ? "penalty or sharpness have grown after it, and grey material is softer. Take "
+                     "more --steps"
+                   : "a part has come loose. Take other --steps, a smaller --move, or the design "
+                     "of a --checkpoint before");
 }
 
 void warn(const TopoptModel& model, const TopoptRunResults& results) {

@@ -4,6 +4,7 @@
 #include "apps/topopt/input/choices.hpp"
 #include "apps/topopt/input/process.hpp"
 
+#include <ossatura/solvers/topopt/frequencies/families.hpp>
 #include <ossatura/solvers/topopt/frequencies/frequencies.hpp>
 
 #include <algorithm>
@@ -245,6 +246,8 @@ nlohmann::ordered_json topopt_problem(const TopoptModel& model) {
                {"steps", o.max_steps}};
   if (const int count = count_frequencies(p, o); count > 0)
     json["frequencies"] = count;
+  if (model.frequencies_below > 0 && !is_held_to_frequencies(p, o))
+    json["frequencies_below"] = model.frequencies_below;
   if (!p.limits.empty()) {
     Json& list = json["constraints"] = Json::array();
     for (const DesignLimit& one : p.limits)
@@ -353,9 +356,14 @@ nlohmann::ordered_json topopt_results(const TopoptModel& model, const TopoptRunR
                {"last_change", results.steps.empty() ? Json() : Json(results.steps.back().change)},
                {"iterations_of_final_analysis", final ? Json(iterations_of(*final)) : Json()},
                {"fell_back_to_double", results.fell_back()}};
-  if (final && !final->frequencies.empty())
+  if (final && (!final->frequencies.empty() || model.frequencies_below > 0))
     json.update(
         {{"frequencies", final->frequencies}, {"frequency_residuals", final->frequency_residuals}});
+  if (final && !final->frequency_families.empty()) {
+    Json& axes = json["antisymmetric_about"] = Json::array();
+    for (const unsigned family : final->frequency_families)
+      axes.push_back(antisymmetric_axes(model.problem, family));
+  }
   if (model.options.process.any())
     json["manufacturing"] = {{"undercuts", results.faults.undercuts},
                              {"hanging", results.faults.hanging},

@@ -74,7 +74,7 @@ void AbaqusReader::begin_step() {
   }
   in_step_ = true;
   perturbation_ = keyword.has("PERTURBATION");
-  has_temperatures_ = false;
+  has_temperatures_ = has_procedure_ = is_of_frequencies_ = false;
   ++num_steps_;
   const std::string* name = keyword.find("NAME");
   step_ = name == nullptr || name->empty() ? "STEP " + std::to_string(num_steps_) : *name;
@@ -86,7 +86,10 @@ void AbaqusReader::end_step() {
   in_step_ = false;
   close_supports();
   check_rigid_bodies();
-  close_case(step_);
+  if (is_of_frequencies_)
+    end_frequencies();
+  else
+    close_case(step_);
 }
 
 void AbaqusReader::close_case(const std::string& name) {
@@ -138,6 +141,9 @@ void AbaqusReader::read_static() {
   text_.require_params({"DIRECT", "SOLVER"});
   if (!in_step_)
     text_.bad(text_.keyword().written, " stands in no step");
+  if (has_procedure_)
+    text_.bad(text_.keyword().written, " beside another procedure; give it a step of its own");
+  has_procedure_ = true;
 }
 
 void AbaqusReader::read_boundary() {
@@ -243,6 +249,7 @@ void AbaqusReader::close_supports() {
 
 void AbaqusReader::begin_loads(KeyedLoads& earlier) {
   text_.require_params({"OP"});
+  refuse_loads_of_frequencies();
   if (num_steps_ > 0 && !in_step_)
     text_.bad("a load between steps belongs to none; move it into one");
   const std::string* op = text_.keyword().find("OP");

@@ -47,6 +47,7 @@ AbaqusReader::Read AbaqusReader::find_read(const std::string& keyword) {
       {"RIGIDBODY", &R::read_rigid_body},
       {"STEP", &R::begin_step},
       {"STATIC", &R::read_static},
+      {"FREQUENCY", &R::read_frequencies},
       {"ENDSTEP", &R::end_step},
       {"PART", &R::begin_part},
       {"ENDPART", &R::pass_over},
@@ -96,8 +97,9 @@ HexaFile AbaqusReader::read() {
     const AbaqusKeyword& keyword = text_.keyword();
     const Read read_rows = find_read(keyword.name);
     if (read_rows == nullptr)
-      text_.bad(keyword.written, " is not among the keywords of linear statics of solids that "
-                                 "are read; remove it if the problem is the same without it");
+      text_.bad(keyword.written,
+                " is not among the keywords of linear statics and natural frequencies "
+                "of solids that are read; remove it if the problem is the same without it");
     (this->*read_rows)();
   }
   if (in_step_)

@@ -177,6 +177,14 @@ private:
   /// Where steps have temperatures.
   void refuse_bad_expansion() const;
 
+  // frequencies.cpp
+  void read_frequencies();
+  static bool has_loads(const CaseLoads& loads);
+  /// At the keyword of a load.
+  void refuse_loads_of_frequencies();
+  /// At the end of such a step.
+  void end_frequencies();
+
   // materials.cpp
   void begin_material();
   void read_elastic();
@@ -198,6 +206,7 @@ private:
 
   int num_steps_ = 0;
   bool in_step_ = false, perturbation_ = false;
+  bool has_procedure_ = false, is_of_frequencies_ = false; ///< this step
   std::string step_;
   CaseLoads fresh_, earlier_;                     ///< of this step, and of general steps before it
   std::vector<std::uint8_t> held_, earlier_held_; ///< likewise: components by node; may end early

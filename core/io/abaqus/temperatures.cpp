@@ -65,6 +65,7 @@ void AbaqusReader::read_temperatures() {
   text_.require_params({"OP"});
   if (!in_step_)
     text_.bad(keyword.written, " stands in no step");
+  refuse_loads_of_frequencies();
   if (perturbation_)
     text_.bad("temperatures in a step with PERTURBATION are not solved; write a general step, "
               "with OP=NEW for loads of its own");

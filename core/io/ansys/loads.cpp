@@ -10,8 +10,35 @@ namespace ossatura {
 
 void AnsysReader::read_analysis() {
   const std::string kind = text_.field(1);
-  if (!kind.empty() && kind != "0" && kind.substr(0, 4) != "STAT")
-    text_.bad("analyses of type ", printable_word(kind), " are not solved; ANTYPE,STATIC is");
+  is_modal_ = kind == "2" || kind.substr(0, 4) == "MODA";
+  if (!is_modal_ && !kind.empty() && kind != "0" && kind.substr(0, 4) != "STAT")
+    text_.bad("analyses of type ", printable_word(kind),
+              " are not solved; ANTYPE,STATIC and ANTYPE,MODAL are");
+}
+
+void AnsysReader::read_modes() {
+  const std::string method = text_.field(1).substr(0, 4);
+  if (!method.empty() && method != "LANB" && method != "LANP" && method != "SUBS" &&
+      method != "SNOD")
+    text_.bad("modes by the method ", printable_word(text_.field(1)),
+              " are not solved; LANB, SUBSP and SNODE are");
+  std::int64_t count = 0;
+  double least = 0;
+  text_.number(2, count, "the number of modes");
+  text_.number(3, least, "the lowest frequency");
+  modes_.below = 0;
+  text_.number(4, modes_.below, "the highest frequency");
+  if (count < 0 || count > 1000000 || !(modes_.below >= 0))
+    text_.bad("MODOPT asks for ", count, " modes below ", modes_.below, " Hz");
+  if (least > 0)
+    text_.bad("frequencies from ", least,
+              " on are not looked for, but the lowest; leave the lower "
+              "end of the range out");
+  modes_.count = int(count);
+}
+
+void AnsysReader::read_prestress() {
+  is_stressed_ = text_.field(1) == "ON" || text_.field(1) == "1";
 }
 
 void AnsysReader::require_small_displacements() {
@@ -189,7 +216,20 @@ void AnsysReader::delete_pressures() {
 
 void AnsysReader::write_step() {
   ++num_steps_;
-  close_case("LOAD STEP " + std::to_string(num_steps_));
+  if (is_modal_)
+    close_modes("LOAD STEP " + std::to_string(num_steps_));
+  else
+    close_case("LOAD STEP " + std::to_string(num_steps_));
+}
+
+void AnsysReader::close_modes(const std::string& name) {
+  if (modes_.count == 0)
+    fail<InputError>(parts_.path, ": ANTYPE,MODAL without the number of modes; give it in MODOPT");
+  parts_.frequencies = modes_;
+  parts_.frequencies->step = name;
+  if (is_stressed_)
+    parts_.notes.push_back("natural frequencies are without the stiffening by loads that PSTRES,ON "
+                           "asks for");
 }
 
 void AnsysReader::close_case(const std::string& name) {
@@ -209,8 +249,11 @@ void AnsysReader::close_case(const std::string& name) {
 }
 
 void AnsysReader::finish_loads() {
-  if (num_steps_ == 0)
+  if (num_steps_ == 0) {
+    if (is_modal_)
+      close_modes("MODAL");
     close_case("");
+  }
   if (loads_changed_)
     fail<InputError>(parts_.path, ": the loads behind the last LSWRITE or SOLVE belong to no load "
                                   "step; end it with one");

@@ -7,6 +7,14 @@
 
 namespace ossatura {
 
+namespace {
+
+bool is_read(const std::string& label) {
+  return label == "EX" || label == "PRXY" || label == "NUXY" || label == "DENS";
+}
+
+} // namespace
+
 void AnsysReader::set_property(const std::string& label, std::int64_t material, double value) {
   constexpr std::string_view other_axes[] = {"EY",   "EZ",   "GXY",  "GYZ",  "GXZ", "PRYZ",
                                              "PRXZ", "NUYZ", "NUXZ", "NUYX", "GZX"};
@@ -22,6 +30,10 @@ void AnsysReader::set_property(const std::string& label, std::int64_t material, 
       text_.bad("a Poisson's ratio of ", value, " is not above -1 and below 0.5");
     properties.poisson = value;
     properties.has_poisson = true;
+  } else if (label == "DENS") {
+    if (!(value >= 0))
+      text_.bad("a density of ", value, " is negative");
+    properties.density = value;
   } else if (std::find(std::begin(other_axes), std::end(other_axes), label) !=
              std::end(other_axes)) {
     text_.bad("the property ", label, ": materials that differ by direction are not solved");
@@ -38,7 +50,7 @@ void AnsysReader::read_property() {
   double value = 0;
   if (label != "UVID") // a name for other programs
     text_.number(3, value, "a property");
-  const bool matters = label == "EX" || label == "PRXY" || label == "NUXY";
+  const bool matters = is_read(label);
   for (std::size_t i = 4; matters && i < text_.num_fields(); ++i) {
     double slope = 0;
     text_.number(i, slope, "a coefficient");
@@ -57,7 +69,7 @@ void AnsysReader::read_property_table() {
   text_.number(3 + shift, start, "the first place in the table");
   double value = 0;
   text_.number(4 + shift, value, "a property");
-  const bool matters = label == "EX" || label == "PRXY" || label == "NUXY";
+  const bool matters = is_read(label);
   if (matters && (start != 1 || !text_.blank(5 + shift)))
     text_.bad("properties that depend on temperature are not solved; keep one value");
   set_property(label, material, value);
@@ -68,17 +80,24 @@ void AnsysReader::finish_materials() {
                                  [](const auto& entry) { return entry.second.has_young; });
   if (none)
     return;
+  double density = 0; // of all, as their modulus
+  std::string name;
   for (const std::int64_t number : used_materials_) {
     const Material material = materials_[number];
     if (!material.has_young || !material.has_poisson)
       fail<InputError>(parts_.path, ": material ", number,
                        " has no modulus (MP,EX) or no Poisson's ratio (MP,PRXY)");
-    if (parts_.young != 0 && (material.young != parts_.young || material.poisson != parts_.poisson))
+    if (parts_.young != 0 && (material.young != parts_.young ||
+                              material.poisson != parts_.poisson || material.density != density))
       fail<InputError>(parts_.path, ": material ", number,
                        " differs from another; one material is solved");
     parts_.young = material.young;
     parts_.poisson = material.poisson;
+    density = material.density;
+    name = "MATERIAL " + std::to_string(number);
   }
+  if (density > 0)
+    parts_.materials = {{name, parts_.young, parts_.poisson, density}};
 }
 
 } // namespace ossatura

@@ -19,7 +19,7 @@ constexpr std::string_view passed_over[] = {
     "DMPR", "DMPS", "DMPO", "CRPL", "NCNV", "NEQI", "OUTR", "OUTP", "EQSL", "CNVT", "PRED", "LNSR",
     "NSUB", "DELT", "AUTO", "RESC", "FINI", "SAVE", "ETCO", "TOFF", "EMUN", "LOCA", "CSCI", "CSYS",
     "DSYS", "MPTE", "ESEL", "CMGR", "CMDE", "LSSO", "BCSO", "PCGO", "STEF", "THOP", "TIMI", "TINT",
-    "QRDO", "LUMP", "PSTR", "CGLO", "EXIT", "CHEC", "TRNO", "MODO", "MXPA"};
+    "QRDO", "LUMP", "CGLO", "EXIT", "CHEC", "TRNO", "MXPA"};
 
 } // namespace
 
@@ -29,7 +29,8 @@ AnsysReader::AnsysReader(std::string path, std::string_view content, double unit
 
 void AnsysReader::refuse() {
   text_.bad("the command ", printable_word(text_.field(0)),
-            " is not among those of linear statics of hexahedra that are read; remove it if the "
+            " is not among those of linear statics and modes of hexahedra that are read; remove it "
+            "if the "
             "problem is the same without it");
 }
 
@@ -69,6 +70,8 @@ HexaFile AnsysReader::read() {
       {"LSWR", &R::write_step},
       {"SOLV", &R::write_step},
       {"ANTY", &R::read_analysis},
+      {"MODO", &R::read_modes},
+      {"PSTR", &R::read_prestress},
       {"NLGE", &R::require_small_displacements},
       {"TREF", &R::read_reference_temperature},
       {"BFUN", &R::read_temperature},

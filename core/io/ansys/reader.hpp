@@ -26,7 +26,7 @@ public:
 private:
   using Members = std::vector<std::int32_t>;
   struct Material {
-    double young = 0, poisson = 0;
+    double young = 0, poisson = 0, density = 0;
     bool has_young = false, has_poisson = false;
   };
 
@@ -47,6 +47,8 @@ private:
 
   // loads.cpp
   void read_analysis();
+  void read_modes();
+  void read_prestress();
   void require_small_displacements();
   void read_temperature();
   void read_reference_temperature();
@@ -57,6 +59,7 @@ private:
   void delete_pressures();
   void write_step();
   void close_case(const std::string& name);
+  void close_modes(const std::string& name);
   /// The nodes of the range or set that the command names in `first`, with its end and increment in
   /// `last` and the field after it; `one` holds those of a range.
   const Members& take_nodes(std::size_t first, std::size_t last, Members& one);
@@ -79,6 +82,8 @@ private:
   std::map<std::int64_t, double> forces_, pressures_; ///< 3 * node + component, 6 * element + face
   bool loads_changed_ = false;                        ///< since the last load step
   int num_steps_ = 0;
+  bool is_modal_ = false, is_stressed_ = false;
+  FrequencyRequest modes_; ///< of the last MODOPT; count 0: none
 
   std::map<std::int64_t, Material> materials_;
   std::set<std::int64_t> used_materials_; ///< of hexahedra

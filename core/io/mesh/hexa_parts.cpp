@@ -285,6 +285,7 @@ HexaFile make_file(HexaParts&& parts, Mesh& mesh, const Add& add) {
   for (auto& [name, set] : parts.elem_sets)
     model.elem_sets[name] = renumbered(std::move(set), nullptr);
   const double square = parts.unit * parts.unit;
+  model.frequencies = std::move(parts.frequencies);
   model.young = parts.young / square;
   model.poisson = parts.poisson;
   model.materials = std::move(parts.materials);

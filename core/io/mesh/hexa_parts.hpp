@@ -44,6 +44,7 @@ struct HexaParts {
   std::vector<std::uint8_t> held; ///< components by place of the point; may end early
   std::vector<std::vector<std::int32_t>> rigid{}; ///< places of points of free rigid bodies
   std::vector<HexaCase> cases;
+  std::optional<FrequencyRequest> frequencies{};
   double young = 0, poisson = 0;         ///< in units of the file
   std::vector<HexaMaterial> materials{}; ///< in units of the file, as HexaModel has them
   std::vector<std::uint8_t> material{};  ///< likewise

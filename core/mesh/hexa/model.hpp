@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -92,6 +93,13 @@ struct HexaMaterial {
   double expansion = 0;          ///< strain for each K that it is warmer
 };
 
+/// A step that asks for natural frequencies.
+struct FrequencyRequest {
+  std::string step;
+  int count = 0;    ///< of the lowest, at most
+  double below = 0; ///< Hz; 0: any
+};
+
 struct HexaModel {
   ElementMesh mesh; ///< of ElementShape::hexa
   /// In the place of the mesh, which is empty then, where some elements are of other kinds.
@@ -100,6 +108,7 @@ struct HexaModel {
   std::vector<HeldComponents> held;                                      ///< nodes ascend
   std::vector<std::vector<std::int32_t>> rigid{}; ///< nodes of bodies that move as a whole, free
   std::vector<NodeLoads> loads;
+  std::optional<FrequencyRequest> frequencies{};
   double young = 0, poisson = 0;         ///< of the first material; 0 where the file gives none
   std::vector<HexaMaterial> materials{}; ///< of elements; empty: young and poisson are of all
   std::vector<std::uint8_t> material{};  ///< [num_elem] numbers of these; empty: all the first

@@ -7,13 +7,13 @@
 #include <ossatura/kernels/algebra/constraints.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/hexa/thermal_load.hpp>
-#include <ossatura/kernels/solids/mass.hpp>
 #include <ossatura/kernels/topopt/cone_filter.hpp>
 #include <ossatura/kernels/topopt/element_volumes.hpp>
 #include <ossatura/kernels/topopt/node_values.hpp>
 #include <ossatura/kernels/topopt/simp.hpp>
 #include <ossatura/solvers/hexa/solver.hpp>
 #include <ossatura/solvers/topopt/bodies/force.hpp>
+#include <ossatura/solvers/topopt/bodies/mass_matrix.hpp>
 #include <ossatura/solvers/topopt/filters/element_filter.hpp>
 #include <ossatura/solvers/topopt/options.hpp>
 #include <ossatura/solvers/topopt/problem.hpp>
@@ -121,26 +121,23 @@ public:
   /// work(e) += weight times the work of the forces on element e for 1 kg / m^3. Does not fence.
   virtual void add_body_work(const Exec& exec, double weight, const BodyLoad& load, const Vector& u,
                              const Vector& work) const;
-  /// Whether the next three are known.
-  virtual bool vibrates() const { return false; }
-  /// The mass matrices of the elements of the problem, in the order of vectors. Fences.
-  virtual ElementMasses<Exec> masses(const Exec& exec, const DesignProblem& problem) const;
+  /// The mass matrix of the elements of the problem, which the body outlives. Fences.
+  virtual std::unique_ptr<MassMatrix<Exec>> make_mass(const Exec& exec,
+                                                      const DesignProblem& problem) const = 0;
   /// As those of HexaSolver.
-  virtual void precondition(const Exec& exec, const Vector& r, const Vector& z) const;
-  virtual void make_admissible(const Exec& exec, const Vector& u) const;
-  /// Whether the next three are known.
-  virtual bool expands() const { return false; }
+  virtual void precondition(const Exec& exec, const Vector& r, const Vector& z) const = 0;
+  virtual void make_admissible(const Exec& exec, const Vector& u) const = 0;
   /// Of nodes that are `warming` [num_nodes] warmer, in the order of the mesh. Throws
   /// std::invalid_argument as expansions(problem) does. Fences.
   virtual ThermalLoad<Exec> thermal_load(const Exec& exec, const DesignProblem& problem,
-                                         const std::vector<double>& warming) const;
+                                         const std::vector<double>& warming) const = 0;
   /// force [num_nodes, 3] += the forces of a load for the moduli. Does not fence.
   virtual void add_thermal_forces(const Exec& exec, const ThermalLoad<Exec>& load,
-                                  const Vector& force) const;
+                                  const Vector& force) const = 0;
   /// work(e) += weight times the work of the forces on element e for a modulus of 1. Does not
   /// fence.
   virtual void add_thermal_work(const Exec& exec, double weight, const ThermalLoad<Exec>& load,
-                                const Vector& u, const Vector& work) const;
+                                const Vector& u, const Vector& work) const = 0;
   /// Makes such energies densities, J / m^3, of the moduli. Does not fence.
   virtual void energy_density(const Exec& exec, const Vector& energy) const = 0;
   /// `kind` is not none. Throws std::invalid_argument for a filter that the body does not have.
@@ -193,18 +190,6 @@ void DesignBody<Exec>::add_body_work(const Exec&, double, const BodyLoad&, const
   fail<std::logic_error>("a body without mass");
 }
 template<class Exec>
-ElementMasses<Exec> DesignBody<Exec>::masses(const Exec&, const DesignProblem&) const {
-  fail<std::logic_error>("a body that does not vibrate");
-}
-template<class Exec>
-void DesignBody<Exec>::precondition(const Exec&, const Vector&, const Vector&) const {
-  fail<std::logic_error>("a body that does not vibrate");
-}
-template<class Exec>
-void DesignBody<Exec>::make_admissible(const Exec&, const Vector&) const {
-  fail<std::logic_error>("a body that does not vibrate");
-}
-template<class Exec>
 void DesignBody<Exec>::copy_nodes(const Exec& exec, const Vector& values,
                                   const Vector& result) const {
   const std::vector<double> on_host = download_nodes(exec, values);
@@ -217,22 +202,6 @@ void DesignBody<Exec>::copy_elements(const Exec& exec, const Vector& values,
   const std::vector<double> on_host = download_elements(exec, values);
   upload_to(exec, on_host, result);
   fence(exec, "ossatura::design::copy");
-}
-
-template<class Exec>
-ThermalLoad<Exec> DesignBody<Exec>::thermal_load(const Exec&, const DesignProblem&,
-                                                 const std::vector<double>&) const {
-  fail<std::logic_error>("a body that does not expand");
-}
-template<class Exec>
-void DesignBody<Exec>::add_thermal_forces(const Exec&, const ThermalLoad<Exec>&,
-                                          const Vector&) const {
-  fail<std::logic_error>("a body that does not expand");
-}
-template<class Exec>
-void DesignBody<Exec>::add_thermal_work(const Exec&, double, const ThermalLoad<Exec>&,
-                                        const Vector&, const Vector&) const {
-  fail<std::logic_error>("a body that does not expand");
 }
 
 /// The body of a problem, as options say. Throws std::invalid_argument for a mesh, a material or

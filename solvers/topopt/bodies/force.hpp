@@ -13,6 +13,18 @@ struct DesignForce {
   PointForces<Exec> points;   ///< else these
 };
 
+/// vector [num_nodes, 3] = f. Does not fence.
+template<class Exec>
+void copy_force(const Exec& exec, const DesignForce<Exec>& f, const Array<double, Exec>& vector) {
+  if (f.vector.extent(0) > 0) {
+    Kokkos::deep_copy(exec, vector, f.vector);
+    return;
+  }
+  Kokkos::deep_copy(exec, vector, 0.0);
+  subtract(exec, f.points, vector);
+  axpby(exec, 0.0, vector, -1.0, vector);
+}
+
 /// f . u, u [num_nodes, 3]. Fences.
 template<class Exec>
 double dot(const Exec& exec, const DesignForce<Exec>& f, const Array<double, Exec>& u) {

@@ -6,6 +6,7 @@
 #include <ossatura/kernels/algebra/gather_rows.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/solids/fields.hpp>
+#include <ossatura/kernels/solids/mass.hpp>
 #include <ossatura/kernels/solids/thermal_load.hpp>
 #include <ossatura/kernels/topopt/hexa_energies.hpp>
 #include <ossatura/solvers/topopt/bodies/body.hpp>
@@ -14,6 +15,27 @@
 #include <vector>
 
 namespace ossatura {
+
+template<class Exec>
+class ListedMass final : public MassMatrix<Exec> {
+public:
+  using Vector = Array<double, Exec>;
+
+  explicit ListedMass(ElementMasses<Exec> masses)
+      : masses_(std::move(masses)) {}
+
+  void apply(const Exec& exec, const Vector& mass, const Vector& x,
+             const Vector& y) const override {
+    apply_mass(exec, masses_, mass, x, y);
+  }
+  void add_energies(const Exec& exec, double weight, const Vector& u,
+                    const Vector& energy) const override {
+    add_mass_energies(exec, masses_, weight, u, energy);
+  }
+
+private:
+  ElementMasses<Exec> masses_;
+};
 
 /// `Solver` has the words of HexaSolver, `Geometry` those of HexaGeometry.
 template<class Exec, class Solver, class Geometry>
@@ -46,10 +68,11 @@ public:
                     const Vector& energy) const override {
     ossatura::add_energies(exec, solver_.arrays(), solver_.lame(), weight, u, v, energy);
   }
-  bool vibrates() const override { return true; }
-  ElementMasses<Exec> masses(const Exec& exec, const DesignProblem& problem) const override {
-    return problem.solids ? make_element_masses(exec, *problem.solids)
-                          : make_element_masses(exec, problem.mesh);
+  std::unique_ptr<MassMatrix<Exec>> make_mass(const Exec& exec,
+                                              const DesignProblem& problem) const override {
+    return std::make_unique<ListedMass<Exec>>(problem.solids
+                                                  ? make_element_masses(exec, *problem.solids)
+                                                  : make_element_masses(exec, problem.mesh));
   }
   void precondition(const Exec& exec, const Vector& r, const Vector& z) const override {
     solver_.precondition(exec, r, z);
@@ -57,7 +80,6 @@ public:
   void make_admissible(const Exec& exec, const Vector& u) const override {
     solver_.make_admissible(exec, u);
   }
-  bool expands() const override { return true; }
   void add_thermal_forces(const Exec& exec, const ThermalLoad<Exec>& load,
                           const Vector& force) const override {
     ossatura::add_thermal_forces(exec, solver_.arrays(), load, modulus_, force);

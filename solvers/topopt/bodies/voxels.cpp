@@ -1,13 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/solvers/topopt/bodies/voxels.hpp>
 
+#include <ossatura/kernels/topopt/frequencies/voxel_mass.hpp>
 #include <ossatura/kernels/topopt/solid_stress.hpp>
+#include <ossatura/kernels/topopt/temperatures/voxel_load.hpp>
 #include <ossatura/kernels/topopt/voxel_energies.hpp>
 #include <ossatura/kernels/topopt/voxel_stress.hpp>
+#include <ossatura/solvers/topopt/materials.hpp>
 
 #include <cmath>
 
 namespace ossatura {
+
+namespace {
+
+template<class Exec>
+class VoxelMass final : public MassMatrix<Exec> {
+public:
+  using Vector = Array<double, Exec>;
+
+  VoxelMass(const VoxelGrid<Exec>& grid, const LameField<Exec>& lame, double edge)
+      : grid_(grid)
+      , lame_(lame)
+      , edge_(edge) {}
+
+  void apply(const Exec& exec, const Vector& mass, const Vector& x,
+             const Vector& y) const override {
+    apply_mass(exec, grid_, edge_, mass, x, y);
+  }
+  void add_energies(const Exec& exec, double weight, const Vector& u,
+                    const Vector& energy) const override {
+    add_mass_energies(exec, grid_, lame_, edge_, weight, u, energy);
+  }
+
+private:
+  VoxelGrid<Exec> grid_;
+  LameField<Exec> lame_;
+  double edge_;
+};
+
+} // namespace
 
 template<class Exec>
 VoxelBody<Exec>::VoxelBody(const Exec& exec, const DesignProblem& problem,
@@ -36,6 +68,47 @@ template<class Exec>
 void VoxelBody<Exec>::add_energies(const Exec& exec, double weight, const Vector& u,
                                    const Vector& v, const Vector& energy) const {
   ossatura::add_energies(exec, problem_.grid, problem_.lame, problem_.edge, weight, u, v, energy);
+}
+
+template<class Exec>
+std::unique_ptr<MassMatrix<Exec>> VoxelBody<Exec>::make_mass(const Exec&,
+                                                             const DesignProblem&) const {
+  return std::make_unique<VoxelMass<Exec>>(problem_.grid, problem_.lame, problem_.edge);
+}
+
+template<class Exec>
+void VoxelBody<Exec>::precondition(const Exec& exec, const Vector& r, const Vector& z) const {
+  this->solver_->precondition(exec, r, z);
+  clear(exec, problem_.held, z);
+}
+
+template<class Exec>
+void VoxelBody<Exec>::make_admissible(const Exec& exec, const Vector& u) const {
+  clear(exec, problem_.held, u);
+}
+
+template<class Exec>
+ThermalLoad<Exec> VoxelBody<Exec>::thermal_load(const Exec& exec, const DesignProblem& problem,
+                                                const std::vector<double>& warming) const {
+  const auto load = make_thermal_load(exec, problem_.grid, problem_.lame, problem_.edge,
+                                      this->upload_elements(exec, expansions(problem)),
+                                      this->place_node_values(exec, 1, warming));
+  fence(exec, "ossatura::design::thermal_load");
+  return load;
+}
+
+template<class Exec>
+void VoxelBody<Exec>::add_thermal_forces(const Exec& exec, const ThermalLoad<Exec>& load,
+                                         const Vector& force) const {
+  ossatura::add_thermal_forces(exec, problem_.grid, problem_.lame, problem_.edge, load, force);
+}
+
+template<class Exec>
+void VoxelBody<Exec>::add_thermal_work(const Exec& exec, double weight,
+                                       const ThermalLoad<Exec>& load, const Vector& u,
+                                       const Vector& work) const {
+  ossatura::add_thermal_work(exec, problem_.grid, problem_.lame, problem_.edge, load, weight, u,
+                             work);
 }
 
 template<class Exec>

@@ -22,6 +22,16 @@ public:
   SolveResult solve(const Exec& exec, const DesignForce<Exec>& f, const Vector& u) override;
   void add_energies(const Exec& exec, double weight, const Vector& u, const Vector& v,
                     const Vector& energy) const override;
+  std::unique_ptr<MassMatrix<Exec>> make_mass(const Exec& exec,
+                                              const DesignProblem& problem) const override;
+  void precondition(const Exec& exec, const Vector& r, const Vector& z) const override;
+  void make_admissible(const Exec& exec, const Vector& u) const override;
+  ThermalLoad<Exec> thermal_load(const Exec& exec, const DesignProblem& problem,
+                                 const std::vector<double>& warming) const override;
+  void add_thermal_forces(const Exec& exec, const ThermalLoad<Exec>& load,
+                          const Vector& force) const override;
+  void add_thermal_work(const Exec& exec, double weight, const ThermalLoad<Exec>& load,
+                        const Vector& u, const Vector& work) const override;
   void energy_density(const Exec& exec, const Vector& energy) const override;
   void solid_stress(const Exec& exec, const SimpLaw& law, const Vector& u,
                     const Vector& stress) const override;

@@ -7,6 +7,8 @@
 #include <ossatura/kernels/topopt/frequencies/vibrating_mass.hpp>
 #include <ossatura/solvers/krylov/cg.hpp>
 #include <ossatura/solvers/krylov/lobpcg.hpp>
+#include <ossatura/solvers/topopt/frequencies/families.hpp>
+#include <ossatura/solvers/topopt/loads.hpp>
 #include <ossatura/solvers/topopt/materials.hpp>
 
 #include <algorithm>
@@ -37,7 +39,7 @@ struct FillRandomStart {
 template<class Exec>
 struct DesignPencil {
   const DesignBody<Exec>& body;
-  ElementMasses<Exec> masses;
+  const MassMatrix<Exec>& matrix;
   Array<double, Exec> mass; ///< [num_elem] kg / m^3
 
   using Vector = Array<double, Exec>;
@@ -46,7 +48,7 @@ struct DesignPencil {
     body.make_admissible(exec, y);
   }
   void apply_mass(const Exec& exec, const Vector& x, const Vector& y) const {
-    ossatura::apply_mass(exec, masses, mass, x, y);
+    matrix.apply(exec, mass, x, y);
     body.make_admissible(exec, y);
   }
   void precondition(const Exec& exec, const Vector& r, const Vector& z) const {
@@ -97,11 +99,8 @@ void require_frequencies(const DesignProblem& problem, const DesignOptions& opti
                    options.frequencies << " natural frequencies: 0 to " << most_frequencies);
   if (count_frequencies(problem, options) == 0)
     return;
-  OSSATURA_REQUIRE(options.grid == DesignGrid::mesh && !problem.lattice,
-                   "natural frequencies are not known on voxels: take the grid mesh");
-  OSSATURA_REQUIRE(problem.mirrors.empty(),
-                   "natural frequencies of a half are those of its symmetric modes alone, and the "
-                   "lowest of the whole may be another: model the whole body, without mirrors");
+  const std::string no_families = describe_no_families(problem);
+  OSSATURA_REQUIRE(no_families.empty(), no_families);
   mass_densities(problem, "natural frequencies are of mass");
   if (options.objective != DesignObjective::frequency)
     return;
@@ -114,14 +113,25 @@ void require_frequencies(const DesignProblem& problem, const DesignOptions& opti
 }
 
 template<class Exec>
-struct DesignFrequencies<Exec>::Solver {
+struct DesignFrequencies<Exec>::Family {
+  unsigned number;
+  std::unique_ptr<DesignBody<Exec>> own; ///< null: the body of the design
+  int wanted, block;
   DesignPencil<Exec> pencil;
   Lobpcg<Exec, DesignPencil<Exec>> lobpcg;
+  ManyVectors<Exec> modes, trial; ///< [block, 3 num_nodes]
 
-  Solver(const Exec& exec, const DesignBody<Exec>& body, const ElementMasses<Exec>& masses,
-         const Vector& mass, int block)
-      : pencil{body, masses, mass}
-      , lobpcg(exec, pencil, block, body.num_dofs()) {}
+  Family(const Exec& exec, unsigned number_in, const DesignBody<Exec>& body,
+         std::unique_ptr<DesignBody<Exec>> own_in, const MassMatrix<Exec>& matrix,
+         const Vector& mass, int wanted_in)
+      : number(number_in)
+      , own(std::move(own_in))
+      , wanted(wanted_in)
+      , block(block_of_frequencies(wanted))
+      , pencil{own ? *own : body, matrix, mass}
+      , lobpcg(exec, pencil, block, body.num_dofs())
+      , modes(make_many_vectors(exec, block, body.num_dofs(), "ossatura::frequencies::modes"))
+      , trial(make_many_vectors(exec, block, body.num_dofs(), "ossatura::frequencies::trial")) {}
 };
 
 template<class Exec>
@@ -133,56 +143,83 @@ DesignFrequencies<Exec>::DesignFrequencies(const Exec& exec, const DesignProblem
     , is_held_to_(is_held_to_frequencies(problem, options))
     , warm_start_(options.warm_start)
     , tolerance_(options.solver.cg.tolerance)
-    , max_iterations_(options.solver.cg.max_iterations) {
+    , max_iterations_(options.solver.cg.max_iterations)
+    , has_mirrors_(!problem.mirrors.empty()) {
   require_frequencies(problem, options);
   if (count_ == 0)
     return;
   const TimedScope scope("ossatura::frequencies::setup");
-  block_ = block_of_frequencies(count_);
   mass_density_ =
       body.upload_elements(exec, mass_densities(problem, "natural frequencies are of mass"));
   mass_ = make_zeros<double>(exec, body.num_elem(), "ossatura::frequencies::mass");
   work_ = make_zeros<double>(exec, body.num_elem(), "ossatura::frequencies::work");
-  modes_ = make_many_vectors(exec, block_, body.num_dofs(), "ossatura::frequencies::modes");
-  trial_ = make_many_vectors(exec, block_, body.num_dofs(), "ossatura::frequencies::trial");
-  solver_ = std::make_unique<Solver>(exec, body, body.masses(exec, problem), mass_, block_);
+  matrix_ = body.make_mass(exec, problem);
+  make_families(exec, problem, options);
 }
 
 template<class Exec>
 DesignFrequencies<Exec>::~DesignFrequencies() = default;
 
 template<class Exec>
+void DesignFrequencies<Exec>::make_families(const Exec& exec, const DesignProblem& problem,
+                                            const DesignOptions& options) {
+  families_.push_back(std::make_unique<Family>(exec, 0, body_, nullptr, *matrix_, mass_, count_));
+  if (!has_mirrors_)
+    return;
+  DesignProblem held_otherwise = problem;
+  held_otherwise.cases.clear();
+  DesignOptions formed_anew = options;
+  if (options.grid == DesignGrid::mesh && !problem.solids)
+    formed_anew.solver.forming_cost = 0; // or a resumed run would need what levels are of
+  for (unsigned number = 1; number < count_families(problem); ++number) {
+    held_otherwise.held = held_in_family(problem, number);
+    auto body = make_design_body(exec, held_otherwise, formed_anew);
+    if (!problem.springs.empty())
+      body->set_springs(exec, body->upload_nodes(exec, sum_springs(problem)));
+    const std::int64_t num_free = body->num_dofs() - body->held().num_dofs;
+    if (const int wanted = int(std::min<std::int64_t>(count_, num_free)); wanted > 0)
+      families_.push_back(
+          std::make_unique<Family>(exec, number, body_, std::move(body), *matrix_, mass_, wanted));
+  }
+}
+
+template<class Exec>
 std::vector<Array<double, Exec>> DesignFrequencies<Exec>::starts() const {
   std::vector<Vector> all;
-  for (int i = 0; is_held_to_ && i + 1 < block_; ++i) // the last one is made anew
-    all.push_back(modes_.row(i));
+  if (is_held_to_)
+    for (const auto& family : families_)
+      for (int i = 0; i + 1 < family->block; ++i) // the last one is made anew
+        all.push_back(family->modes.row(i));
   return all;
 }
 
 template<class Exec>
-void DesignFrequencies<Exec>::run(const Exec& exec, int number, const Vector& density,
-                                  DesignStep& step) {
-  const TimedScope scope("ossatura::frequencies::run");
-  const Stopwatch watch;
-  fill_vibrating_masses(exec, mass_density_, density, mass_);
-  const ManyVectors<Exec>& start = solver_->lobpcg.modes();
+void DesignFrequencies<Exec>::fill_starts(const Exec& exec, Family& family) const {
+  const ManyVectors<Exec>& start = family.lobpcg.modes();
   // Modes of one symmetry lead to no others. A random vector has a part of each, so that a mode
   // that comes from above is found.
-  for (int i = 0; i < block_; ++i) {
+  for (int i = 0; i < family.block; ++i) {
     const Vector row = start.row(i);
-    Kokkos::deep_copy(exec, row, modes_.row(i));
-    if (i + 1 < block_ && warm_start_ && dot(exec, row, row) > 0)
+    Kokkos::deep_copy(exec, row, family.modes.row(i));
+    if (i + 1 < family.block && warm_start_ && dot(exec, row, row) > 0)
       continue;
-    const Vector& random = trial_.row(0);
+    const Vector random = family.trial.row(0);
     Kokkos::parallel_for("ossatura::frequencies::random", range(exec, body_.num_dofs()),
                          FillRandomStart<Exec>{random, std::uint64_t(i)});
-    body_.make_admissible(exec, random);
-    solver_->pencil.apply_mass(exec, random, trial_.row(1));
-    solver_->pencil.precondition(exec, trial_.row(1), row);
+    family.pencil.body.make_admissible(exec, random);
+    family.pencil.apply_mass(exec, random, family.trial.row(1)); // blocks have three rows at least
+    family.pencil.precondition(exec, family.trial.row(1), row);
   }
+}
+
+template<class Exec>
+void DesignFrequencies<Exec>::find(const Exec& exec, int number, std::size_t which,
+                                   std::vector<Mode>& modes, DesignStep& step) {
+  Family& family = *families_[which];
+  fill_starts(exec, family);
   const LobpcgResult found = [&] {
     try {
-      return solver_->lobpcg.solve(exec, {count_, tolerance_, max_iterations_});
+      return family.lobpcg.solve(exec, {family.wanted, tolerance_, max_iterations_});
     } catch (const std::invalid_argument& error) { // of the mass that the design has left
       fail<DesignBreakdown>("step ", number, ": natural frequencies: ", error.what());
     }
@@ -192,44 +229,76 @@ void DesignFrequencies<Exec>::run(const Exec& exec, int number, const Vector& de
   result.residual = result.recurrent_residual = found.worst_residual();
   result.converged = found.converged;
   step.solves.push_back(result);
-  step.seconds_solve += watch.seconds();
   if (!found.converged)
-    fail<DesignBreakdown>("step ", number, ": the ", count_,
+    fail<DesignBreakdown>("step ", number, ": the ", family.wanted,
                           " lowest natural frequencies did not converge, residual ",
                           result.residual, " after ", found.iterations, " iterations (tolerance ",
                           tolerance_,
                           "): a larger tolerance or least modulus, more frequencies "
                           "where many are alike, or more iterations");
-  for (int i = 0; i < block_; ++i)
-    Kokkos::deep_copy(exec, trial_.row(i), start.row(i));
-  kept_ = inverse_;
-  inverse_.clear();
-  step.frequencies.clear();
-  for (const double lambda : found.value) {
-    inverse_.push_back(1 / lambda);
-    step.frequencies.push_back(frequency_of(1 / lambda));
+  for (int i = 0; i < family.block; ++i)
+    Kokkos::deep_copy(exec, family.trial.row(i), family.lobpcg.modes().row(i));
+  for (int i = 0; i < family.wanted; ++i)
+    modes.push_back({1 / found.value[std::size_t(i)], found.residual[std::size_t(i)], which, i});
+}
+
+template<class Exec>
+void DesignFrequencies<Exec>::run(const Exec& exec, int number, const SimpLaw& law,
+                                  const Vector& density, DesignStep& step) {
+  const TimedScope scope("ossatura::frequencies::run");
+  const Stopwatch watch;
+  fill_vibrating_masses(exec, mass_density_, density, mass_);
+  std::vector<Mode> found;
+  for (std::size_t i = 0; i < families_.size(); ++i) {
+    if (DesignBody<Exec>* const own = families_[i]->own.get()) {
+      own->set_modulus(exec, law, density);
+      own->prepare(exec);
+    }
+    find(exec, number, i, found, step);
   }
-  step.frequency_residuals = found.residual;
-  std::swap(modes_, trial_);
+  step.seconds_solve += watch.seconds();
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Mode& one, const Mode& other) { return one.inverse > other.inverse; });
+  found.resize(std::size_t(count_));
+  for (const auto& family : families_)
+    std::swap(family->modes, family->trial);
+  kept_ = std::move(modes_);
+  modes_ = std::move(found);
+  step.frequencies.clear();
+  step.frequency_residuals.clear();
+  step.frequency_families.clear();
+  for (const Mode& one : modes_) {
+    step.frequencies.push_back(frequency_of(one.inverse));
+    step.frequency_residuals.push_back(one.residual);
+    if (has_mirrors_)
+      step.frequency_families.push_back(families_[one.family]->number);
+  }
 }
 
 template<class Exec>
 void DesignFrequencies<Exec>::revert() {
-  std::swap(modes_, trial_);
-  inverse_ = kept_;
+  for (const auto& family : families_)
+    std::swap(family->modes, family->trial);
+  modes_ = kept_;
+}
+
+template<class Exec>
+Array<double, Exec> DesignFrequencies<Exec>::mode(int which) const {
+  const Mode& one = modes_.at(std::size_t(which));
+  return families_[one.family]->modes.row(one.row);
 }
 
 template<class Exec>
 double DesignFrequencies<Exec>::lowest() const {
-  return frequency_of(inverse_.at(0));
+  return frequency_of(modes_.at(0).inverse);
 }
 
 template<class Exec>
 double DesignFrequencies<Exec>::inverse_norm() const {
   double sum = 0; // of parts, since powers of s^2 are out of range
-  for (const double one : inverse_)
-    sum += std::pow(one / inverse_.at(0), norm_power);
-  return inverse_.at(0) * std::pow(sum, 1 / norm_power);
+  for (const Mode& one : modes_)
+    sum += std::pow(one.inverse / modes_.at(0).inverse, norm_power);
+  return modes_.at(0).inverse * std::pow(sum, 1 / norm_power);
 }
 
 template<class Exec>
@@ -245,12 +314,12 @@ void DesignFrequencies<Exec>::differentiate(const Exec& exec, const SimpLaw& law
   const double factor = -0.5 * mean() / norm; // df / dJ
   Kokkos::deep_copy(exec, gradient, 0.0);
   Kokkos::deep_copy(exec, work_, 0.0);
-  for (int i = 0; i < count_; ++i) {
-    const double inverse = inverse_[std::size_t(i)];
+  for (int i = 0; i < num_modes(); ++i) {
+    const double inverse = modes_[std::size_t(i)].inverse;
     const double weight = factor * std::pow(inverse / norm, norm_power - 1);
-    const Vector x = modes_.row(i);
+    const Vector x = mode(i);
     body_.add_energies(exec, -weight * inverse, x, x, gradient);
-    add_mass_energies(exec, solver_->pencil.masses, weight, x, work_);
+    matrix_->add_energies(exec, weight, x, work_);
   }
   scale_by_slope(exec, law, density, 1, gradient);
   add_vibrating_slope(exec, mass_density_, density, work_, gradient);

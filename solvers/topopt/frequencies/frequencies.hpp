@@ -13,6 +13,9 @@
 // lowest one, by a part of 1 - K^(-1/16) at most, 7 % of K = 3; limits take this out
 // (limits/limits.hpp). K has to reach beyond the cluster.
 //
+// Of a body with mirrors they are those of the whole part: each family of modes (families.hpp) has
+// a body of its own, and the lowest of all count.
+//
 // Modes that are x . K x = 1 have
 //   dJ / drho = sum_i (J lambda_i)^(1-q) x_i . (dM/drho - dK/drho / lambda_i) x_i.
 //
@@ -58,10 +61,11 @@ public:
   int count() const { return count_; }
   bool is_held_to() const { return is_held_to_; }
 
-  /// Finds the modes of a design after the body was prepared for its moduli; reports frequencies
-  /// in `step`, whose number and errors are of step `number`. Throws DesignBreakdown, with modes as
-  /// they were.
-  void run(const Exec& exec, int number, const Vector& density, DesignStep& step);
+  /// Finds the modes of a design after the body was prepared for its moduli, which are by `law`;
+  /// reports frequencies in `step`, whose number and errors are of step `number`. Throws
+  /// DesignBreakdown, with modes as they were.
+  void run(const Exec& exec, int number, const SimpLaw& law, const Vector& density,
+           DesignStep& step);
   /// Takes back the last run's modes.
   void revert();
 
@@ -71,25 +75,39 @@ public:
   /// gradient [num_elem] = that of the mean by physical densities.
   void differentiate(const Exec& exec, const SimpLaw& law, const Vector& density,
                      const Vector& gradient) const;
-  /// Mode `which` [num_nodes, 3], zero before a run.
-  Vector mode(int which) const { return modes_.row(which); }
+  int num_modes() const { return int(modes_.size()); } ///< 0 before a run
+  /// Mode `which` [num_nodes, 3], of what is modelled.
+  Vector mode(int which) const;
 
   /// [num_nodes, 3] each, to be written to for a resumed run: what the next modes start from.
   std::vector<Vector> starts() const;
 
 private:
-  struct Solver; ///< of eigenvalues
+  struct Family;
+  /// A mode, and where it is kept.
+  struct Mode {
+    double inverse, residual; ///< 1 / lambda, s^2
+    std::size_t family;
+    int row;
+  };
+  void make_families(const Exec& exec, const DesignProblem& problem, const DesignOptions& options);
+  /// Fills the rows of `family` that modes are looked for from.
+  void fill_starts(const Exec& exec, Family& family) const;
+  /// Adds the modes of a family to `found`.
+  void find(const Exec& exec, int number, std::size_t family, std::vector<Mode>& found,
+            DesignStep& step);
   double inverse_norm() const;
 
   const DesignBody<Exec>& body_;
-  int count_, block_ = 0;
+  int count_;
   bool is_held_to_, warm_start_;
   double tolerance_ = 0;
   int max_iterations_ = 0;
-  std::unique_ptr<Solver> solver_;
-  Vector mass_density_, mass_, work_;  ///< [num_elem]
-  ManyVectors<Exec> modes_, trial_;    ///< [block, 3 num_nodes]
-  std::vector<double> inverse_, kept_; ///< [count] 1 / lambda, s^2; those before
+  std::unique_ptr<MassMatrix<Exec>> matrix_;
+  Vector mass_density_, mass_, work_;             ///< [num_elem]
+  std::vector<std::unique_ptr<Family>> families_; ///< the first is of the body itself
+  bool has_mirrors_ = false;
+  std::vector<Mode> modes_, kept_; ///< [count] the lowest first; those before
 };
 
 } // namespace ossatura

@@ -405,7 +405,7 @@ void list_supports(const DesignProblem& design, const std::vector<std::int32_t>&
   supports = supported.empty() ? held : refine_held(some, refine);
 }
 
-/// Refuses loads that voxels do not know.
+/// Refuses loads that voxels do not know, and temperatures, which are of the nodes of the design.
 void require_known_loads(const DesignProblem& design) {
   for (const DesignLoadCase& one : design.cases)
     if (!one.loads.displacements.empty() || !one.loads.body.empty() || !one.loads.warming.empty())
@@ -413,7 +413,9 @@ void require_known_loads(const DesignProblem& design) {
                           (!one.loads.body.empty()      ? "loads on mass"
                            : !one.loads.warming.empty() ? "temperatures"
                                                         : "imposed displacements") +
-                          ", which voxels do not know");
+                          (one.loads.body.empty() && !one.loads.warming.empty()
+                               ? ", which are not carried over to its cubes"
+                               : ", which voxels do not know"));
 }
 
 } // namespace

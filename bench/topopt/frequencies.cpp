@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// These rows time the steps of a design whose lowest natural frequency is to be high: the bridge of
+// examples/topopt/motor.json, of n x n/12 x n/4 cells, with a filter that shrinks with them and
+// four frequencies, its default precision and tolerance; n = 48 is the example:
+//   design_frequencies/<grid>/<backend>/steps-<s>:<n>
+// The time of a row is that of s steps and the analysis of the last design, set-up not included: 60
+// of the example, as long as it takes to get from 147 to 300 Hz, else 4. On voxels, which know no
+// gravity, a force stands in for it, on which frequencies do not depend. Counters: iterations of
+// all solves, those for modes among them; seconds of the phases; the lowest frequency of the
+// uniform design and of the last; bytes at the peak for a degree of freedom.
+#include "bench/harness/groups.hpp"
+#include "bench/harness/measure.hpp"
+#include "bench/harness/register.hpp"
+#include <ossatura/core/base/names.hpp>
+#include <ossatura/core/base/timer.hpp>
+#include <ossatura/core/machine/memory.hpp>
+#include <ossatura/core/mesh/generators/element_meshes.hpp>
+#include <ossatura/solvers/topopt/optimizer.hpp>
+
+#include <cmath>
+
+namespace ossatura::bench {
+
+namespace {
+
+DesignProblem make_bridge(int n, DesignGrid grid) {
+  constexpr double length = 1.2, width = 0.1, height = 0.3;
+  DesignProblem problem;
+  problem.mesh = make_hexa_box({n, n / 12, n / 4}, {length, width, height});
+  problem.young = 2.1e11;
+  problem.materials = {{"", problem.young, 0.3, 7850}, {"motor", problem.young, 0.3, 40000}};
+  problem.material.assign(problem.num_elem(), 0);
+  problem.role.assign(problem.num_elem(), DesignRole::free);
+  for (std::size_t e = 0; e < problem.num_elem(); ++e) {
+    const std::array<double, 3> at = problem.centre_of(e);
+    if (std::fabs(at[0] - length / 2) < 0.05 && std::fabs(at[2] - height / 2) < 0.05) {
+      problem.material[e] = 1;
+      problem.role[e] = DesignRole::solid;
+    }
+  }
+  problem.cases.resize(1);
+  NodeLoads& loads = problem.cases[0].loads;
+  for (std::size_t i = 0; i < problem.num_nodes(); ++i) {
+    const double x = problem.mesh.point[3 * i], z = problem.mesh.point[3 * i + 2];
+    if (x == 0 || x == length)
+      problem.held.push_back({std::int32_t(i), 7});
+    else if (grid == DesignGrid::voxels && std::fabs(x - length / 2) < 0.05 &&
+             std::fabs(z - height / 2) < 0.05)
+      loads.forces.push_back({std::int32_t(i), {0, 0, -1}});
+  }
+  if (grid == DesignGrid::mesh)
+    loads.body.push_back({{0, 0, -9.81}});
+  return problem;
+}
+
+struct Sums {
+  double iterations = 0, prepare = 0, solve = 0, gradient = 0, update = 0;
+
+  /// False where a solve did not converge.
+  bool add(const DesignStep& step) {
+    prepare += step.seconds_prepare;
+    solve += step.seconds_solve;
+    gradient += step.seconds_gradient;
+    update += step.seconds_update;
+    bool converged = true;
+    for (const SolveResult& one : step.solves) {
+      iterations += one.iterations;
+      converged = converged && one.converged;
+    }
+    return converged;
+  }
+};
+
+template<class Exec>
+void run(benchmark::State& state, const Exec& exec, DesignGrid grid, int n, int num_steps) {
+  const DesignProblem problem = make_bridge(n, grid);
+  DesignOptions options;
+  options.grid = grid;
+  options.objective = DesignObjective::frequency;
+  options.method = DesignMethod::mma;
+  options.move = move_with_frequency;
+  options.frequencies = 4;
+  options.volume_fraction = 0.5;
+  options.radius = 0.06 * 48 / n;
+  options.change_tolerance = 0;
+  for (auto _ : state) {
+    reset_memory_peaks();
+    const std::int64_t before = peak_kokkos_bytes();
+    const Stopwatch setup_watch;
+    DesignOptimizer<Exec> optimizer(exec, problem, options);
+    state.counters["setup_s"] = setup_watch.seconds();
+    Sums sums;
+    double first = 0;
+    const Stopwatch watch;
+    for (int k = 0; k < num_steps; ++k) {
+      const DesignStep step = optimizer.step(exec);
+      first = k == 0 ? step.frequencies[0] : first;
+      if (!sums.add(step))
+        return fail_benchmark(state, "a solve did not converge");
+    }
+    const DesignStep last = optimizer.analyse(exec);
+    if (!sums.add(last))
+      return fail_benchmark(state, "a solve did not converge");
+    state.SetIterationTime(watch.seconds());
+    if (num_steps >= 20 && !(last.frequencies[0] > 1.2 * first))
+      return fail_benchmark(state, "the lowest frequency did not rise");
+    const double dofs = 3 * double(problem.num_nodes());
+    state.counters["dofs"] = dofs;
+    state.counters["iterations"] = sums.iterations;
+    state.counters["prepare_s"] = sums.prepare;
+    state.counters["solve_s"] = sums.solve;
+    state.counters["gradient_s"] = sums.gradient;
+    state.counters["update_s"] = sums.update;
+    state.counters["first_Hz"] = first;
+    state.counters["last_Hz"] = last.frequencies[0];
+    state.counters["peak_bytes/dof"] = double(peak_kokkos_bytes() - before) / dofs;
+    state.SetLabel(optimizer.body().engine().preconditioner);
+  }
+}
+
+template<class Exec>
+void register_bridges(const Options& options) {
+  const std::vector<int> own =
+      BackendTraits<Exec>::is_device ? std::vector<int>{48, 96, 192} : std::vector<int>{24, 48};
+  for (const DesignGrid grid : name_table<DesignGrid>)
+    for (const int n : options.sizes_or(own)) {
+      const int num_steps = n == 48 ? 60 : 4;
+      add_row(options,
+              std::string("design_frequencies/") + name_of(grid) + '/' + BackendTraits<Exec>::name +
+                  "/steps-" + std::to_string(num_steps) + ':' + std::to_string(n),
+              [=](benchmark::State& state) { run(state, Exec(), grid, n, num_steps); },
+              {benchmark::kMillisecond});
+    }
+}
+
+} // namespace
+
+void register_design_frequencies(const Options& options) {
+  for_each_backend(options,
+                   [&](auto backend) { register_bridges<BackendOf<decltype(backend)>>(options); });
+}
+
+} // namespace ossatura::bench
