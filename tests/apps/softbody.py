@@ -378,6 +378,42 @@ class Contact(SoftbodyCase):
         self.assertIn("raise --max-iterations", process.stderr)
 
 
+class Sliding(SoftbodyCase):
+    """A flat block on a flat floor, both of elements: nothing of their meshes is to be felt."""
+
+    def slide(self, *, friction, gravity, lift=0.0, speed=0.0, mesh=hexa_box, step=0.01, steps=30):
+        """Speeds of the block along and across the floor at the end, m/s."""
+        floor = body(mesh((20, 4, 1), (1.2, 0.24, 0.06)), {"young": 1e7, "poisson": 0.3},
+                     translate=[-0.1, -0.06, -0.06], fixed=[{"box": [-1, -1, -0.06, 2, 1, -0.06]}])
+        block = {**body(mesh((2, 2, 1), (0.2, 0.14, 0.06)), {"young": 1e6, "poisson": 0.3},
+                        translate=[0.013, 0.007, lift], velocity=[speed, 0, 0]), "name": "block"}
+        run = self.run_scene(scene(floor, block, time_step=step, steps=steps, gravity=gravity,
+                                   contact={"between_objects": True, "friction": friction}))
+        velocity = run["results"]["objects"][1]["mean_velocity"]
+        return velocity[0], math.hypot(*velocity[1:])
+
+    def test_a_block_that_glides_over_a_floor_does_not_feel_its_nodes(self):
+        for mesh in hexa_box, tetra_box:
+            for lift in 0.0, 1e-4, 1e-3:
+                with self.subTest(mesh=mesh.__name__, lift=lift):
+                    along, across = self.slide(friction=0, gravity=[0, 0, 0], lift=lift, speed=1,
+                                               mesh=mesh)
+                    self.close(along, 1)
+                    self.close(across, 0, scale=1)
+
+    def test_a_block_slides_down_an_incline(self):
+        angle, g = math.radians(30), 9.81
+        gravity = [g * math.sin(angle), 0, -g * math.cos(angle)]
+        for friction in 0, 0.2, 0.4:
+            for step, steps in (0.01, 30), (0.002, 100):
+                with self.subTest(friction=friction, step=step):
+                    along, across = self.slide(friction=friction, gravity=gravity, step=step,
+                                               steps=steps)
+                    speed = g * (math.sin(angle) - friction * math.cos(angle)) * step * steps
+                    self.close(along, speed, 0.01)
+                    self.close(across, 0, scale=0.01 / 1e-8)
+
+
 class InsideOut(SoftbodyCase):
     """A cube that is held below, and whose top is pressed through the floor."""
 
