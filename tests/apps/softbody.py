@@ -166,6 +166,16 @@ class Motions(SoftbodyCase):
                     rises = 1e-3 if material.get("rotation") == "qr" else 1e-10
                     self.close(energy["largest_rise"], 0, scale=rises / 1e-8)
 
+    def test_newton_iterations_of_what_flies_freely_converge(self):
+        for law in LAWS:
+            for speed, gravity in ([1, 2, 3], [0, 0, 0]), ([0, 0, 0], [0, 0, 0]), ([1, 2, 3], [0, 0, -9]):
+                with self.subTest(law=law, speed=speed, gravity=gravity):
+                    flying = body(tetra_box((1, 1, 1), (0.1, 0.1, 0.1)), law, velocity=speed)
+                    run = self.run_scene(scene(flying, gravity=gravity), "--newton", 10)
+                    for found, v, g in zip(run["results"]["objects"][0]["mean_velocity"], speed,
+                                           gravity):
+                        self.close(found, v + 0.1 * g, scale=1)
+
     def test_a_turned_bar_hangs_as_well(self):
         bar = body(hexa_box((4, 1, 1), (4, 1, 1)), {"young": 1e6, "poisson": 0}, scale=0.5,
                    rotate={"axis": [0, 1, 0], "degrees": 90}, translate=[1, 2, 3],
