@@ -27,6 +27,20 @@ def check(run, report):
     motion.check_step()
 
 
+def turning_forces(corner, w, turn, axes, stretch, law):
+    """V [d_a]^T G [d_b] w_b, [d] u = d x u, with gradients d at the middle as it is turned there; `axes` [n, 3, 3] and stretches
+    are principal ones. G has c / 2 along each axis, c = the stresses over the stretches of the two others, where they pull."""
+    inverse, determinant = jacobians(corner, MIDDLE[corner.shape[1]])
+    volume = determinant * {4: 1 / 6, 8: 8}[corner.shape[1]]
+    shear, sums = law["young"] / (2 + 2 * law["poisson"]), stretch.sum(axis=1, keepdims=True)
+    stress = 2 * shear * (law["poisson"] / (1 - 2 * law["poisson"]) * (sums - 3) + stretch - 1)
+    others = numpy.maximum(sums - stretch, 0.2)
+    c = numpy.maximum(stress.sum(axis=1, keepdims=True) - stress, 0) / others
+    gradient = MIDDLE[corner.shape[1]] @ inverse @ turn.transpose(0, 2, 1)
+    moment = numpy.cross(gradient, w).sum(axis=1, keepdims=True) @ axes
+    return numpy.cross((moment * (volume[:, None] * c / 2)[:, None]) @ axes.transpose(0, 2, 1), gradient)
+
+
 class Motion:
     def __init__(self, run, report, path):
         self.run, self.report, self.frames = run, report, [Fields(frame) for frame in run.frames(path)]
@@ -116,17 +130,22 @@ class Motion:
         self.report.same("elastic energy", self.forces(last.point, last.point, 1)[1], said["elastic"], 1e-9, scale)
 
     def forces(self, x, w, rest):
-        """Sum of R K0 (R^T w - rest X), and the energy; R is the nearest rotation to the deformation in the
+        """Sum of R K0 (R^T w - rest X), without rest of K w, and the energy; R is the nearest rotation to the deformation in the
         middle of an element."""
         total, energy = numpy.zeros(x.shape), 0.0
         for cell, law in zip(self.cell, (one["material"] for one in self.objects)):
             corner, middle = self.rest[cell], MIDDLE[cell.shape[1]]
-            u, _, v = numpy.linalg.svd(derivatives(x[cell], middle) @ jacobians(corner, middle)[0])
-            u[:, :, 2] *= numpy.sign(numpy.linalg.det(u @ v))[:, None]
+            u, stretch, v = numpy.linalg.svd(derivatives(x[cell], middle) @ jacobians(corner, middle)[0])
+            sign = numpy.sign(numpy.linalg.det(u @ v))
+            u[:, :, 2] *= sign[:, None]
+            stretch[:, 2] *= sign
             local = w[cell] @ (u @ v) - rest * corner
             force = element_forces(corner, local, law["young"], law["poisson"])
             energy += (local * force).sum() / 2
-            total += assemble(cell, force @ (u @ v).transpose(0, 2, 1), len(x))
+            force = force @ (u @ v).transpose(0, 2, 1)
+            if not rest:  # the matrix has what tension adds as R turns
+                force += turning_forces(corner, w[cell], u @ v, u, stretch, law)
+            total += assemble(cell, force, len(x))
         return total, energy
 
     def check_step(self):

@@ -82,7 +82,7 @@ public:
     map_ = make_element_map(exec, n, groups_, numbering_.fixed, matrix_);
     stiffness_ = make_zeros<double>(exec, 9 * map_.num_pairs, "ossatura::bench::stiffness");
     force_ = make_zeros<double>(exec, 3 * map_.num_slots, "ossatura::bench::force");
-    frame_ = make_zeros<double>(exec, uses_frames() ? 11 * std::int64_t(elements_.num_elem) : 0,
+    frame_ = make_zeros<double>(exec, uses_frames() ? 17 * std::int64_t(elements_.num_elem) : 0,
                                 "ossatura::bench::frame");
     slots_ = make_zeros<double>(exec, 3 * map_.num_slots, "ossatura::bench::slots");
     inverted_ = make_zeros<int>(exec, 1, "ossatura::bench::inverted");

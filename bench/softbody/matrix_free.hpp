@@ -26,7 +26,7 @@ struct TetraFrames {
   static constexpr int nodes = 4;
   std::int64_t num_elem;
   ArrayPointer<int> node;     ///< [num_elem, 4]
-  ArrayPointer<double> frame; ///< [11, num_elem]: d_1, d_2, d_3, lambda and mu times the volume
+  ArrayPointer<double> frame; ///< [17, num_elem]: d_1, d_2, d_3, lambda and mu times the volume, G
 
   KOKKOS_FUNCTION void multiply(std::int64_t e, const Vector3 (&p)[4], Vector3 (&f)[4]) const {
     Vector3 d[3];
@@ -41,9 +41,14 @@ struct TetraFrames {
     }
     const double lambda = frame(9 * num_elem + e), mu = frame(10 * num_elem + e);
     const Matrix3 stress = detail::stress_of(detail::ScaledLame{lambda, mu}, symmetric_part(h));
+    Matrix3 turning;
+    for (int i = 0, k = 11; i < 3; ++i)
+      for (int j = i; j < 3; ++j, ++k)
+        turning(i, j) = turning(j, i) = frame(k * num_elem + e);
+    const Vector3 moment = turning * detail::turn_of(h);
     f[0] = Vector3{{0, 0, 0}};
     for (int b = 0; b < 3; ++b) {
-      f[b + 1] = stress * d[b];
+      f[b + 1] = stress * d[b] + cross(moment, d[b]);
       f[0] = f[0] - f[b + 1];
     }
   }
@@ -89,6 +94,9 @@ struct MakeFrames {
       frame(k * n + e) = state.d[1 + k / 3][k % 3];
     frame(9 * n + e) = state.lame.lambda;
     frame(10 * n + e) = state.lame.mu;
+    for (int i = 0, k = 11; i < 3; ++i)
+      for (int j = i; j < 3; ++j, ++k)
+        frame(k * n + e) = state.turning(i, j);
     for (int a = 0; a < 4; ++a)
       for (int c = 0; c < 3; ++c)
         force((4 * e + a) * 3 + c) = state.force[a][c];

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 
 namespace ossatura {
@@ -193,9 +194,21 @@ struct SoftSolver<Exec>::Implementation {
         return false;
       timer.add_to(report.solve);
       move_nodes(exec, h, x, v_k, cg.x, v_trial, x_trial);
+      if (options.newton_iterations > 1 && is_rounding(exec, h * h)) {
+        newton_converged = true;
+        break;
+      }
     }
     report.newton_converged = report.newton_converged && newton_converged;
     return true;
+  }
+
+  /// Whether the last iteration moved nodes by no more than coordinates can tell. Residuals of a
+  /// body that flies freely are of rounding from the start, and need not become smaller.
+  bool is_rounding(const Exec& exec, double h2) const {
+    const double places = std::sqrt(dot(exec, x_trial, x_trial));
+    return h2 * std::sqrt(dot(exec, cg.x, cg.x)) <=
+           32 * std::numeric_limits<double>::epsilon() * places;
   }
 
   bool refresh(const Exec& exec, double h, const Vector& at, SoftStep& report) {

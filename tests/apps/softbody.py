@@ -145,6 +145,37 @@ class Motions(SoftbodyCase):
         self.assertEqual(run["results"]["steps"]["time"], [n / 100 for n in range(1, 61)])
         self.assertEqual([row["time"] for row in self.rows("h.csv")][3], "0.03")
 
+    def test_a_taut_body_gains_no_energy(self):
+        # A bar under a load goes to L F / (A E) and the energy -F^2 L / (2 A E), and loses some all
+        # the way: its waves across are of its tension alone.
+        length, side, young, strain = 0.5, 0.02, 1e6, 0.1
+        force, size = strain * young * side**2, (length, side, side)
+        for mesh, material in ((hexa_box((25, 1, 1), size), {}), (tetra_box((25, 1, 1), size), {}),
+                               (tetra_box((25, 1, 1), size), {"rotation": "qr"}),
+                               (cloth((26, 3), (length, side)), {"thickness": side})):
+            for step in 0.01, 0.04:
+                with self.subTest(mesh=mesh, material=material, step=step):
+                    bar = body(mesh, {"young": young, "poisson": 0.3, **material},
+                               fixed=[{"box": [0, 0, 0, 0, side, side]}],
+                               loads=[{"box": [length, 0, 0, length, side, side],
+                                       "total_force": [force, 0, 0]}])
+                    run = self.run_scene(scene(bar, time_step=step, steps=round(2 / step)))
+                    state, energy = run["results"]["objects"][0], run["results"]["energy"]
+                    self.close(state["largest_displacement"], strain * length, 0.02)
+                    self.close(energy["final"]["total"], -force * strain * length / 2, 0.02)
+                    rises = 1e-3 if material.get("rotation") == "qr" else 1e-10
+                    self.close(energy["largest_rise"], 0, scale=rises / 1e-8)
+
+    def test_newton_iterations_of_what_flies_freely_converge(self):
+        for law in LAWS:
+            for speed, gravity in ([1, 2, 3], [0, 0, 0]), ([0, 0, 0], [0, 0, 0]), ([1, 2, 3], [0, 0, -9]):
+                with self.subTest(law=law, speed=speed, gravity=gravity):
+                    flying = body(tetra_box((1, 1, 1), (0.1, 0.1, 0.1)), law, velocity=speed)
+                    run = self.run_scene(scene(flying, gravity=gravity), "--newton", 10)
+                    for found, v, g in zip(run["results"]["objects"][0]["mean_velocity"], speed,
+                                           gravity):
+                        self.close(found, v + 0.1 * g, scale=1)
+
     def test_a_turned_bar_hangs_as_well(self):
         bar = body(hexa_box((4, 1, 1), (4, 1, 1)), {"young": 1e6, "poisson": 0}, scale=0.5,
                    rotate={"axis": [0, 1, 0], "degrees": 90}, translate=[1, 2, 3],
@@ -376,6 +407,42 @@ class Contact(SoftbodyCase):
         process = self.ossatura("softbody", "s.json", "-q", "--backend", "serial", "--steps", "3",
                               "--refresh", "every:100", "--tolerance", "1e-16", code=NOT_CONVERGED)
         self.assertIn("raise --max-iterations", process.stderr)
+
+
+class Sliding(SoftbodyCase):
+    """A flat block on a flat floor, both of elements: nothing of their meshes is to be felt."""
+
+    def slide(self, *, friction, gravity, lift=0.0, speed=0.0, mesh=hexa_box, step=0.01, steps=30):
+        """Speeds of the block along and across the floor at the end, m/s."""
+        floor = body(mesh((20, 4, 1), (1.2, 0.24, 0.06)), {"young": 1e7, "poisson": 0.3},
+                     translate=[-0.1, -0.06, -0.06], fixed=[{"box": [-1, -1, -0.06, 2, 1, -0.06]}])
+        block = {**body(mesh((2, 2, 1), (0.2, 0.14, 0.06)), {"young": 1e6, "poisson": 0.3},
+                        translate=[0.013, 0.007, lift], velocity=[speed, 0, 0]), "name": "block"}
+        run = self.run_scene(scene(floor, block, time_step=step, steps=steps, gravity=gravity,
+                                   contact={"between_objects": True, "friction": friction}))
+        velocity = run["results"]["objects"][1]["mean_velocity"]
+        return velocity[0], math.hypot(*velocity[1:])
+
+    def test_a_block_that_glides_over_a_floor_does_not_feel_its_nodes(self):
+        for mesh in hexa_box, tetra_box:
+            for lift in 0.0, 1e-4, 1e-3:
+                with self.subTest(mesh=mesh.__name__, lift=lift):
+                    along, across = self.slide(friction=0, gravity=[0, 0, 0], lift=lift, speed=1,
+                                               mesh=mesh)
+                    self.close(along, 1)
+                    self.close(across, 0, scale=1)
+
+    def test_a_block_slides_down_an_incline(self):
+        angle, g = math.radians(30), 9.81
+        gravity = [g * math.sin(angle), 0, -g * math.cos(angle)]
+        for friction in 0, 0.2, 0.4:
+            for step, steps in (0.01, 30), (0.002, 100):
+                with self.subTest(friction=friction, step=step):
+                    along, across = self.slide(friction=friction, gravity=gravity, step=step,
+                                               steps=steps)
+                    speed = g * (math.sin(angle) - friction * math.cos(angle)) * step * steps
+                    self.close(along, speed, 0.01)
+                    self.close(across, 0, scale=0.01 / 1e-8)
 
 
 class InsideOut(SoftbodyCase):

@@ -197,17 +197,68 @@ struct SoftElement {
     double energy;
   };
 
-  /// f = R K0 (R^T x - X), R K0 R^T and (R^T x - X)^T K0 (R^T x - X) / 2; membranes have the
-  /// stiffness of their tension across their plane, too.
+  /// f = R K0 (R^T x - X), R K0 R^T and (R^T x - X)^T K0 (R^T x - X) / 2, with what tension adds as
+  /// R turns; membranes have the stiffness of their tension across their plane, too.
   Response corotational(const std::vector<double>& x, bool by_polar) const {
     if (n == 3)
       return membrane(x, by_polar);
     const Dense r = by_polar ? polar(deformation_gradient(x))
                              : product(element_frame(x), transposed(element_frame(rest)));
-    return turned(r, rest, x, stiffness());
+    Response response = turned(r, rest, x, stiffness());
+    const Dense j = jacobian(rest, {0, 0, 0});
+    const Dense u = product(transposed(r), deformation_gradient(x));
+    const double shear = young / (2 * (1 + poisson));
+    add_turning(r, product(local_gradients({0, 0, 0}), inverted(j)), u,
+                2 * shear * poisson / (1 - 2 * poisson), shear,
+                determinant(j) * (n == 8 ? 8. : 1. / 6), response.stiffness);
+    return response;
   }
 
 private:
+  /// V sum over principal axes p of U of c / 2 (p x D_a) (p x D_b), turned by R, where the stresses
+  /// of the two other axes, with stretches s, pull: c = (stress + stress) / (s + s).
+  static void add_turning(const Dense& r, const Dense& gradient, const Dense& u, double lambda,
+                          double shear, double volume, Dense& k) {
+    Dense stretch(3, 3), axis(3, 3);
+    for (int i = 0; i < 3; ++i) {
+      axis(i, i) = 1;
+      for (int j = 0; j < 3; ++j)
+        stretch(i, j) = 0.5 * (u(i, j) + u(j, i));
+    }
+    for (int turn = 0; turn < 60; ++turn) { // of Jacobi, one pair of axes after the other
+      const int p = turn % 3, q = (turn + 1) % 3;
+      const double apart = stretch(q, q) - stretch(p, p); // at most 45 degrees
+      const double angle =
+          0.5 * std::atan2(std::copysign(2., apart) * stretch(p, q), std::abs(apart));
+      Dense plane(3, 3);
+      plane(p, p) = plane(q, q) = std::cos(angle), plane(3 - p - q, 3 - p - q) = 1;
+      plane(p, q) = std::sin(angle), plane(q, p) = -plane(p, q);
+      stretch = product(product(transposed(plane), stretch), plane);
+      axis = product(axis, plane);
+    }
+    const double sum = stretch(0, 0) + stretch(1, 1) + stretch(2, 2);
+    for (int p = 0; p < 3; ++p) {
+      const double others = sum - stretch(p, p);
+      const double c = (2 * lambda * (sum - 3) + 2 * shear * (others - 2)) / others;
+      if (c > 0)
+        add_turns(r, gradient, {axis(0, p), axis(1, p), axis(2, p)}, volume * c / 2, k);
+    }
+  }
+
+  /// scale (axis x D_a) (axis x D_b), turned by R.
+  static void add_turns(const Dense& r, const Dense& gradient, const std::vector<double>& axis,
+                        double scale, Dense& k) {
+    Dense turn(gradient.rows, 3);
+    for (int a = 0; a < gradient.rows; ++a)
+      for (int i = 0; i < 3; ++i)
+        for (int c = 0; c < 3; ++c)
+          turn(a, i) += r(i, c) * (axis[(c + 1) % 3] * gradient(a, (c + 2) % 3) -
+                                   axis[(c + 2) % 3] * gradient(a, (c + 1) % 3));
+    for (int i = 0; i < k.rows; ++i)
+      for (int j = 0; j < k.rows; ++j)
+        k(i, j) += scale * turn(i / 3, i % 3) * turn(j / 3, j % 3);
+  }
+
   /// The same in the frames of the triangle, where the third coordinate is 0.
   Response membrane(const std::vector<double>& x, bool by_polar) const {
     const Dense t0 = element_frame(rest);
@@ -242,7 +293,16 @@ private:
     for (int i = 0; i < 9; ++i)
       from_first[i] = x[i] - x[i % 3];
     Response response = turned(t, flat_rest, from_first, k);
-    add_tension(t, gradient, x, 0.5 * x1 * y2 * thickness, response.stiffness);
+    const double volume = 0.5 * x1 * y2 * thickness;
+    add_tension(t, gradient, x, volume, response.stiffness);
+    double stretches = 0;
+    for (int a = 0; a < 3; ++a)
+      for (int c = 0; c < 2; ++c)
+        for (int i = 0; i < 3; ++i)
+          stretches += t(i, c) * x[3 * a + i] * gradient(a, c);
+    const double stresses = young / (1 - poisson) * (stretches - 2);
+    if (stresses > 0)
+      add_turns(t, gradient, {0, 0, 1}, volume * stresses / stretches / 2, response.stiffness);
     return response;
   }
 

@@ -176,8 +176,26 @@ void warn_of_inverted(const SoftbodyModel& model, const SoftbodyRunResults& resu
   }
 }
 
+void warn_of_energy(const SoftbodyModel& model, const SoftbodyRunResults& results) {
+  const EnergyRise rise = energy_rise(results);
+  if (rise.part <= doubtful_energy_rise)
+    return;
+  bool corotational = false;
+  for (const SoftObject& object : model.scene.objects)
+    corotational = corotational || (object.material.law == SoftLaw::corotational &&
+                                    object.mesh.shape == ElementShape::tetra);
+  log_warning("energy-rises", "the total energy has risen by ", format_number(rise.energy, 3),
+              " J until step ", rise.step, ", ", format_number(100 * rise.part, 3),
+              " % of what was in motion and strain; nothing in the scene gives any, and the motion "
+              "is wrong: take a smaller --time-step",
+              corotational ? ", or a law with exact tangents (neo_hookean)" : "",
+              model.options.newton_iterations == 1 ? ", or several Newton iterations (--newton 10)"
+                                                   : "");
+}
+
 void warn(const SoftbodyModel& model, const SoftbodyRunResults& results) {
   warn_of_inverted(model, results);
+  warn_of_energy(model, results);
   const std::vector<int> failed = results.not_converged();
   const StepTotals totals = totals_of(results);
   if (!failed.empty()) {

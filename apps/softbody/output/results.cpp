@@ -32,6 +32,23 @@ StepTotals totals_of(const SoftbodyRunResults& results) {
   return totals;
 }
 
+EnergyRise energy_rise(const SoftbodyRunResults& results) {
+  EnergyRise worst;
+  const auto moving = [](const SoftEnergy& energy) { return energy.kinetic + energy.elastic; };
+  double last = moving(results.initial) + results.initial.potential;
+  double largest = moving(results.initial), rise = 0;
+  for (const SoftStepRecord& record : results.steps) {
+    const double total = moving(record.energy) + record.energy.potential, change = total - last;
+    largest = std::max(largest, moving(record.energy));
+    // Contact pushes out what is in each other, which may give energy.
+    rise = std::max(0.0, rise + (record.step.contacts > 0 ? std::min(change, 0.0) : change));
+    last = total;
+    if (largest > 0 && rise / largest > worst.part)
+      worst = {rise, rise / largest, record.number};
+  }
+  return worst;
+}
+
 void note_crossings(const SceneCrossings& crossings, const SoftScene& scene, int step,
                     SoftbodyRunResults& results) {
   results.most_crossing_edges = std::max(results.most_crossing_edges, crossings.edges);

@@ -66,6 +66,18 @@ Spread spread_of(const SoftbodyRunResults& results, const StepPhase& phase);
 /// The totals of all steps.
 StepTotals totals_of(const SoftbodyRunResults& results);
 
+/// The most that the total energy was above an earlier step, of steps without contact, J. Loads are
+/// constant and supports hold still, so that backward Euler can only lose energy.
+struct EnergyRise {
+  double energy = 0;
+  double part = 0; ///< of the largest kinetic and elastic energy until then
+  int step = 0;    ///< 0: none
+};
+EnergyRise energy_rise(const SoftbodyRunResults& results);
+
+/// Parts that are more than rounding, tolerances and the first order of the linear step.
+inline constexpr double doubtful_energy_rise = 0.1;
+
 /// Keeps what is worst of the crossings after a step, 0: at the start, and warns of the first that
 /// go through.
 void note_crossings(const SceneCrossings& crossings, const SoftScene& scene, int step,

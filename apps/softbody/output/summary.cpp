@@ -152,7 +152,9 @@ nlohmann::ordered_json softbody_results(const SoftbodyModel& model,
       {"worst_friction_residual", totals.worst_friction},
       {"worst_contact_residual", totals.worst_contact_residual},
       {"energy",
-       {{"initial", to_json(results.initial)}, {"final", to_json(results.final_energy())}}}};
+       {{"initial", to_json(results.initial)},
+        {"final", to_json(results.final_energy())},
+        {"largest_rise", energy_rise(results).energy}}}};
   json["objects"] = Json::array();
   for (std::size_t k = 0; k < results.objects.size(); ++k) {
     const SoftObjectState& state = results.objects[k];

@@ -5,6 +5,7 @@
 
 #include <ossatura/core/parallel/array_pointer.hpp>
 #include <ossatura/kernels/softbody/contact/triangle_grid.hpp>
+#include <ossatura/kernels/softbody/contact/triangle_pair.hpp>
 
 namespace ossatura {
 
@@ -37,7 +38,7 @@ template<class Exec>
 struct MakePair {
   ContactSurfaces<Exec> surfaces;
   ContactPairs<Exec> last;
-  ArrayPointer<const double> x;
+  ArrayPointer<const double> x, x_free;
 
   KOKKOS_FUNCTION ContactPair pair(int slot, int which) const {
     const int i = slot / surfaces.num_targets(), target = slot % surfaces.num_targets();
@@ -45,7 +46,7 @@ struct MakePair {
       return pair_with_obstacle(surfaces, i, target, x.data);
     const int object = target - surfaces.num_obstacles;
     const int before = surfaces.two_sided(object) ? find_pair(last, slot) : -1;
-    return pair_with_triangle(surfaces, i, object, which, x.data,
+    return pair_with_triangle(surfaces, i, object, which, x.data, x_free.data,
                               before < 0 ? nullptr : last.pair(before).frame);
   }
 };
@@ -55,7 +56,6 @@ template<class Exec>
 struct FindPairs {
   MakePair<Exec> make;
   TriangleGrid<Exec> grid;
-  ArrayPointer<const double> x_free;
   Array<int, Exec> found;
 
   KOKKOS_FUNCTION void operator()(int slot) const {
@@ -70,9 +70,10 @@ struct FindPairs {
     }
     if (which >= 0) {
       const ContactPair pair = make.pair(slot, which);
-      const bool watched =
-          gap_of(pair, make.x.data) < surfaces.distance || gap_of(pair, x_free.data) < 0;
-      which = pair.free != 0 && watched ? which : -1;
+      const bool watched = pair.free != 0 && (gap_of(pair, make.x.data) < surfaces.distance ||
+                                              gap_of(pair, make.x_free.data) < 0);
+      const bool meets = watched && (object < 0 || can_press(surfaces, i, make.x.data, pair.frame));
+      which = meets ? which : -1;
     }
     found(slot) = which;
   }
@@ -134,8 +135,8 @@ PairLists<Exec> make_pair_lists(const Exec& exec, const ContactSurfaces<Exec>& s
 
 /// Lists the pairs that are nearer than the contact distance at x or through each other at x_free,
 /// both [num_nodes, 3]: every node that can move with every obstacle, every node of a surface with
-/// the nearest triangle of every other object. `last` are the pairs of the step before. Allocates
-/// only where there are more pairs than ever. Fences.
+/// the nearest triangle of every other object, where the two can press each other. `last` are the
+/// pairs of the step before. Allocates only where there are more pairs than ever. Fences.
 template<class Exec>
 void find_contact_pairs(const Exec& exec, const ContactSurfaces<Exec>& surfaces,
                         const TriangleGrid<Exec>& grid, const Array<double, Exec>& x,
@@ -148,9 +149,9 @@ void find_contact_pairs(const Exec& exec, const ContactSurfaces<Exec>& surfaces,
     return;
   if (surfaces.num_objects > 0)
     fill_triangle_grid(exec, surfaces, x, x_free, grid);
-  const detail::MakePair<Exec> make{surfaces, last, x};
+  const detail::MakePair<Exec> make{surfaces, last, x, x_free};
   Kokkos::parallel_for("ossatura::find_contact_pairs", Range(exec, 0, slots),
-                       detail::FindPairs<Exec>{make, grid, x_free, lists.found});
+                       detail::FindPairs<Exec>{make, grid, lists.found});
   while (true) {
     const int room = int(lists.slot_of.extent(0));
     Kokkos::parallel_scan("ossatura::find_contact_pairs::list", Range(exec, 0, slots),

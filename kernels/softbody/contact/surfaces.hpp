@@ -3,7 +3,7 @@
 // objects that do.
 #pragma once
 
-#include <ossatura/kernels/softbody/contact/nearest_point.hpp>
+#include <ossatura/kernels/algebra/dense/small_matrix.hpp>
 #include <ossatura/kernels/softbody/contact/pair.hpp>
 
 namespace ossatura {
@@ -33,6 +33,9 @@ struct ContactSurfaces {
   Array<int, Exec> surface_node;   ///< of all objects, by object
   Array<int, Exec> surface_begin;  ///< [num_objects + 1]
   Array<int, Exec> two_sided;      ///< [num_objects] 1: has no inside
+  Array<int, Exec> around;         ///< triangles around each node, by node
+  Array<int, Exec> around_begin;   ///< [num_nodes + 1]
+  Array<int, Exec> border;         ///< [num_nodes] 1: on an edge of one triangle alone
 
   KOKKOS_FUNCTION int num_targets() const { return num_obstacles + num_objects; }
   int num_triangles() const { return int(triangle.extent(0) / 3); }
@@ -75,58 +78,6 @@ KOKKOS_INLINE_FUNCTION ContactPair pair_with_obstacle(const ContactSurfaces<Exec
       n[d] = obstacle.normal[d];
   }
   pair.offset = dot3(n, obstacle.point) + (obstacle.sphere ? obstacle.radius : 0);
-  make_tangents(n, n + 3, n + 6);
-  return pair;
-}
-
-/// Node i against triangle `t` of `object`, at the nearest point at x. The normal is that of the
-/// triangle where this point is inside it, else the direction to the node, in which the distance
-/// grows. Bodies push to their outside. What has two sides pushes to that where the node was in
-/// the last step, which `last_normal` (or null) tells, because the node may be in the surface by
-/// now, and else to that where it is.
-template<class Exec>
-KOKKOS_INLINE_FUNCTION ContactPair pair_with_triangle(const ContactSurfaces<Exec>& surfaces, int i,
-                                                      int object, int t, const double* x,
-                                                      const double* last_normal) {
-  ContactPair pair{};
-  pair.slot = std::int64_t(i) * surfaces.num_targets() + surfaces.num_obstacles + object;
-  pair.node[0] = i;
-  pair.weight[0] = 1;
-  const double* corner[3];
-  for (int k = 0; k < 3; ++k) {
-    pair.node[k + 1] = surfaces.triangle(3 * t + k);
-    corner[k] = x + 3 * std::int64_t(pair.node[k + 1]);
-  }
-  for (int k = 0; k < 4; ++k)
-    pair.free |= (surfaces.fixed(pair.node[k]) ? 0 : 1) << k;
-  const double* p = x + 3 * std::int64_t(i);
-  const NearestPoint nearest = nearest_point(corner[0], corner[1], corner[2], p);
-  double ab[3], ac[3], way[3];
-  for (int d = 0; d < 3; ++d) {
-    ab[d] = corner[1][d] - corner[0][d];
-    ac[d] = corner[2][d] - corner[0][d];
-    way[d] = p[d];
-    for (int k = 0; k < 3; ++k)
-      way[d] -= nearest.weight[k] * corner[k][d];
-  }
-  double* n = pair.frame;
-  n[0] = ab[1] * ac[2] - ab[2] * ac[1];
-  n[1] = ab[2] * ac[0] - ab[0] * ac[2];
-  n[2] = ab[0] * ac[1] - ab[1] * ac[0];
-  const double area = sqrt(dot3(n, n));
-  const double length = sqrt(dot3(way, way));
-  const double height = dot3(n, way);
-  const bool by_face = nearest.inside || length <= 1e-8 * sqrt(area);
-  for (int d = 0; d < 3; ++d)
-    n[d] = by_face ? n[d] / area : way[d] / length;
-  const double side = !surfaces.two_sided(object) ? (by_face ? 1 : height)
-                      : last_normal               ? dot3(n, last_normal)
-                                                  : dot3(n, way);
-  for (int d = 0; d < 3; ++d)
-    n[d] = side < 0 ? -n[d] : n[d];
-  for (int k = 0; k < 3; ++k)
-    pair.weight[k + 1] = -nearest.weight[k];
-  pair.friction = surfaces.friction;
   make_tangents(n, n + 3, n + 6);
   return pair;
 }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <ossatura/kernels/algebra/sparse/inverse_map.hpp>
+#include <ossatura/kernels/softbody/contact/nearest_point.hpp>
 #include <ossatura/kernels/softbody/contact/surfaces.hpp>
 
 namespace ossatura {

@@ -7,7 +7,8 @@
 //
 // K0, 324 numbers to read, is not kept but made anew from the 21 numbers of the rest shape. Nodes
 // and points have the same modes: x(xi) = x_0 + sum over the 7 products m of xi, eta, zeta of c_m
-// m, c_m = 1/8 sum over corners of m(corner) x. R comes from F at the centre.
+// m, c_m = 1/8 sum over corners of m(corner) x. R comes from F at the centre, and so does what
+// tension adds to K as R turns (turning_stiffness.hpp), with the gradients there.
 //
 // [1] M. Nesme, Y. Payan, F. Faure. Efficient, physically plausible finite elements. Eurographics
 //     short papers (2005).
@@ -28,6 +29,7 @@ struct CorotationalHexa {
   struct Frame {
     HexaModes rest, now; ///< now: of x, and force_scale v added
     Matrix3 r;
+    Matrix3 centre; ///< d x / d xi there, of x alone
     double factor;
     bool inverted;
   };
@@ -42,7 +44,14 @@ struct CorotationalHexa {
   struct State {
     Frame frame;
     ScaledLame lame; ///< times stiffness_scale
+    Matrix3 to_d;    ///< from d N / d xi at the centre to d_a there
+    Matrix3 turning; ///< G of the centre, times stiffness_scale
+    Vector3 moment;  ///< G times the turn of force_scale v
     Point point[points];
+
+    KOKKOS_FORCEINLINE_FUNCTION Vector3 centre_d(int a) const {
+      return to_d * (0.125 * Vector3{{hexa_xi(a), hexa_eta(a), hexa_zeta(a)}});
+    }
     Vector3 force[nodes];
   };
 
@@ -60,6 +69,7 @@ struct CorotationalHexa {
     const Matrix3 f = ds * dm_inverse;
     e.inverted = determinant(f) <= 0;
     e.r = element_rotation<rotation>(ds, dm_inverse, f);
+    e.centre = ds;
     if (input.force_scale != 0)
       for (int a = 0; a < nodes; ++a)
         e.now.add_corner(a, input.force_scale * load_vector(input.v, node[a]));
@@ -96,6 +106,22 @@ struct CorotationalHexa {
     state.frame = e;
     state.lame = {input.stiffness_scale * input.coefficient[0],
                   input.stiffness_scale * input.coefficient[1]};
+    set_turning(input, state);
+  }
+
+  static KOKKOS_INLINE_FUNCTION void set_turning(const SoftInput& input, State& state) {
+    const Frame& e = state.frame;
+    const Matrix3 rest = e.rest.centre_jacobian(), rest_inverse = inverse(rest);
+    Matrix3 strain = symmetric_part(transposed_times(e.r, e.centre * rest_inverse));
+    for (int i = 0; i < 3; ++i)
+      strain(i, i) -= 1;
+    const double volume = 8 * e.factor * determinant(rest);
+    const ScaledLame lame{volume * input.coefficient[0], volume * input.coefficient[1]};
+    const Matrix3 turning = times_transposed(e.r * turning_stiffness(lame, strain), e.r);
+    state.to_d = times_transposed(e.r, rest_inverse);
+    const Matrix3 motion = (e.now.centre_jacobian() + -1.0 * e.centre) * transpose(state.to_d);
+    state.moment = turning * turn_of(motion);
+    state.turning = input.stiffness_scale * turning;
   }
 
   static KOKKOS_INLINE_FUNCTION void prepare_point(const SoftInput& input, int g, State& state) {
@@ -106,7 +132,7 @@ struct CorotationalHexa {
     Vector3 f{{0, 0, 0}};
     for (int g = 0; g < points; ++g)
       f = f + state.point[g].stress * state.point[g].d[a];
-    state.force[a] = f;
+    state.force[a] = f + cross(state.moment, state.centre_d(a));
   }
 
   static KOKKOS_INLINE_FUNCTION Matrix3 block(const State& state, int a, int b) {
@@ -121,7 +147,7 @@ struct CorotationalHexa {
     const double diagonal = state.lame.mu * trace(sum);
     for (int i = 0; i < 3; ++i)
       k(i, i) += diagonal;
-    return k;
+    return k + turning_block(state.turning, state.centre_d(a), state.centre_d(b));
   }
 
   static KOKKOS_INLINE_FUNCTION void forces(const SoftInput& input, int elem,

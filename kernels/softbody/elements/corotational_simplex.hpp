@@ -7,7 +7,8 @@
 //   K_ab = V (lambda d_a d_b^T + mu d_b d_a^T + mu (d_a . d_b) P) = R K0_ab R^T,
 //
 // P = I, or the projection on the plane of the triangle, whose lambda is that of plane stress. No
-// K0 is kept. With the polar frame f is the exact derivative of the energy V sigma : e / 2.
+// K0 is kept. With the polar frame f is the exact derivative of the energy V sigma : e / 2. K has
+// what tension adds as R turns (turning_stiffness.hpp), in triangles in their plane.
 //
 // R K0 R^T leaves a membrane without stiffness across its plane, where its waves would be stepped
 // as if explicitly. What a triangle has there comes from its tension [3]. With the normal n,
@@ -28,15 +29,11 @@
 #pragma once
 
 #include <ossatura/kernels/softbody/elements/input.hpp>
+#include <ossatura/kernels/softbody/elements/turning_stiffness.hpp>
 
 #include <type_traits>
 
 namespace ossatura::detail {
-
-/// Lame's coefficients times a volume.
-struct ScaledLame {
-  double lambda, mu;
-};
 
 KOKKOS_FORCEINLINE_FUNCTION Matrix3 stress_of(const ScaledLame& lame, const Matrix3& strain) {
   Matrix3 stress = (2 * lame.mu) * strain;
@@ -82,9 +79,10 @@ KOKKOS_INLINE_FUNCTION Matrix3 plane_tension(const ScaledLame& lame, const Matri
   return 0.5 * (high + low) * plane + slope * deviator;
 }
 
-/// The stiffness of a triangle across its plane.
+/// The stiffness of a triangle across its plane, and as it turns in its plane.
 struct AcrossPlane {
   Vector3 normal;
+  double turning;    ///< G = turning normal normal^T, as ScaledLame
   double tension[3]; ///< D_a . S D_b of nodes (0, 1), (0, 2), (1, 2), as ScaledLame
 
   KOKKOS_FORCEINLINE_FUNCTION double between(int a, int b) const {
@@ -94,7 +92,9 @@ struct AcrossPlane {
   }
 };
 
-struct NothingAcross {};
+struct TurningSolid {
+  Matrix3 turning; ///< G, as ScaledLame
+};
 
 /// Gradient of the shape function of node a of a simplex.
 template<int nodes>
@@ -115,7 +115,7 @@ struct CorotationalSimplex {
   static constexpr int nodes = nodes_per_elem(shape), points = 0;
   static constexpr bool is_triangle = shape == ElementShape::triangle;
 
-  struct State : std::conditional_t<is_triangle, AcrossPlane, NothingAcross> {
+  struct State : std::conditional_t<is_triangle, AcrossPlane, TurningSolid> {
     ScaledLame lame; ///< times stiffness_scale, as the tension
     Vector3 d[nodes];
     Vector3 force[nodes];
@@ -167,6 +167,10 @@ struct CorotationalSimplex {
     if constexpr (is_triangle) {
       tension = plane_tension(e.lame, e.strain, e.dm_inverse.row[2]);
       state.normal = e.r * e.dm_inverse.row[2];
+      const double sum = trace(e.strain);
+      state.turning = 0.5 * turning_tension(2 * (e.lame.lambda + e.lame.mu) * sum, 2 + sum);
+    } else {
+      state.turning = times_transposed(e.r * turning_stiffness(e.lame, e.strain), e.r);
     }
     if (input.force_scale != 0) {
       const Matrix3 edges = simplex_edges<shape>(input.v, input.nodes_of<shape>(elem));
@@ -176,6 +180,13 @@ struct CorotationalSimplex {
         for (int i = 0; i < 3; ++i)
           change.row[i] = change.row[i] + state.normal[i] * slope;
       }
+      const Vector3 turn = turn_of(times_transposed(edges * e.dm_inverse, e.r));
+      Vector3 moment;
+      if constexpr (is_triangle)
+        moment = state.turning * dot(state.normal, turn) * state.normal;
+      else
+        moment = state.turning * turn;
+      change = change + cross_rows(moment, e.r);
       p = p + input.force_scale * change;
     }
     for (int a = 0; a < nodes; ++a) {
@@ -184,6 +195,7 @@ struct CorotationalSimplex {
       state.force[a] = p * d;
     }
     state.lame = {input.stiffness_scale * e.lame.lambda, input.stiffness_scale * e.lame.mu};
+    state.turning = input.stiffness_scale * state.turning;
     if constexpr (is_triangle)
       for (int i = 0; i < 3; ++i) // nodes (0, 1), (0, 2), (1, 2)
         state.tension[i] = input.stiffness_scale *
@@ -206,6 +218,12 @@ struct CorotationalSimplex {
       const double along = state.between(a, b) - state.lame.mu * dot(state.d[a], state.d[b]);
       for (int i = 0; i < 3; ++i)
         k.row[i] = k.row[i] + along * state.normal[i] * state.normal;
+      const Vector3 a_turned = state.turning * cross(state.normal, state.d[a]),
+                    b_turned = cross(state.normal, state.d[b]);
+      for (int i = 0; i < 3; ++i)
+        k.row[i] = k.row[i] + a_turned[i] * b_turned;
+    } else {
+      k = k + turning_block(state.turning, state.d[a], state.d[b]);
     }
     return k;
   }

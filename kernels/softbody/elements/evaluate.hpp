@@ -53,8 +53,8 @@ SoftElements<Exec> make_soft_elements(const Exec& exec, const ElementMesh& mesh,
 }
 
 /// The contributions of elements to the system of a step. K_e = d f_e / d x_e, symmetric; f_e is
-/// the derivative of the energy (corotational: f_e = R K0 (R^T x - X) and K_e = R K0 R^T, to which
-/// triangles add the stiffness of their tension across their plane).
+/// the derivative of the energy (corotational: f_e = R K0 (R^T x - X), and K_e = R K0 R^T with what
+/// tension adds, see turning_stiffness.hpp).
 template<class Exec>
 struct ElementSystem {
   Array<double, Exec> force;     ///< [num_elem, nodes_per_elem, 3]: f_e + force_scale K_e v_e

@@ -15,18 +15,19 @@ namespace ossatura {
 namespace detail {
 
 /// Turns columns p and q of the symmetric matrix a and of the vectors, so that a[p][q] = 0.
-KOKKOS_INLINE_FUNCTION void jacobi_turn(double (&a)[4][4], double (&vector)[4][4], int p, int q) {
+template<int n>
+KOKKOS_INLINE_FUNCTION void jacobi_turn(double (&a)[n][n], double (&vector)[n][n], int p, int q) {
   if (a[p][q] == 0)
     return;
   const double theta = 0.5 * (a[q][q] - a[p][p]) / a[p][q];
   const double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
   const double c = 1 / sqrt(t * t + 1), s = t * c;
-  for (int k = 0; k < 4; ++k) {
+  for (int k = 0; k < n; ++k) {
     const double kp = a[k][p], kq = a[k][q];
     a[k][p] = c * kp - s * kq;
     a[k][q] = s * kp + c * kq;
   }
-  for (int k = 0; k < 4; ++k) {
+  for (int k = 0; k < n; ++k) {
     const double pk = a[p][k], qk = a[q][k];
     a[p][k] = c * pk - s * qk;
     a[q][k] = s * pk + c * qk;

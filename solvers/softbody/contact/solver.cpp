@@ -11,6 +11,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace ossatura {
 
@@ -70,6 +71,30 @@ double largest_coordinate(const SoftScene& scene) {
   return largest;
 }
 
+/// What ContactSurfaces know of the triangles around each node.
+template<class Exec>
+void set_triangles_around(const Exec& exec, const std::vector<int>& triangle,
+                          ContactSurfaces<Exec>& surfaces) {
+  const std::size_t num_nodes = std::size_t(surfaces.num_nodes);
+  std::vector<int> begin(num_nodes + 1, 0), around(triangle.size()), border(num_nodes, 0);
+  std::vector<std::pair<int, int>> edge; // of all triangles
+  for (const int node : triangle)
+    ++begin[std::size_t(node) + 1];
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  std::vector<int> place(begin.begin(), begin.end() - 1);
+  for (std::size_t k = 0; k < triangle.size(); ++k) {
+    around[std::size_t(place[std::size_t(triangle[k])]++)] = int(k / 3);
+    edge.push_back(std::minmax<int>({triangle[k], triangle[k % 3 == 2 ? k - 2 : k + 1]}));
+  }
+  std::sort(edge.begin(), edge.end());
+  for (std::size_t k = 0; k < edge.size(); ++k)
+    if ((k == 0 || edge[k - 1] != edge[k]) && (k + 1 == edge.size() || edge[k + 1] != edge[k]))
+      border[std::size_t(edge[k].first)] = border[std::size_t(edge[k].second)] = 1;
+  surfaces.around = upload(exec, "ossatura::contact::around", around);
+  surfaces.around_begin = upload(exec, "ossatura::contact::around_begin", begin);
+  surfaces.border = upload(exec, "ossatura::contact::border", border);
+}
+
 template<class Exec>
 ContactSurfaces<Exec> make_surfaces(const Exec& exec, const SoftScene& scene,
                                     const std::vector<std::vector<int>>& node_of) {
@@ -118,6 +143,7 @@ ContactSurfaces<Exec> make_surfaces(const Exec& exec, const SoftScene& scene,
     surfaces.surface_node = upload(exec, "ossatura::contact::surface_node", surface_node);
     surfaces.surface_begin = upload(exec, "ossatura::contact::surface_begin", surface_begin);
     surfaces.two_sided = upload(exec, "ossatura::contact::two_sided", two_sided);
+    set_triangles_around(exec, triangle, surfaces);
   }
   surfaces.object_of = upload(exec, "ossatura::contact::object_of", object_of);
   return surfaces;

@@ -54,6 +54,58 @@ struct NumberedScene {
   }
 };
 
+/// Oracle: the direction in which the distance to the triangles of an object grows, by differences.
+reference::Vector3 way_from(const NumberedScene& s, int i, int object) {
+  double slope[3];
+  for (int d = 0; d < 3; ++d) {
+    std::vector<double> x = s.x;
+    x[3 * i + d] += 1e-6;
+    slope[d] = reference::distance_to_triangles(x, i, s.triangle[object]);
+    x[3 * i + d] -= 2e-6;
+    slope[d] = (slope[d] - reference::distance_to_triangles(x, i, s.triangle[object])) / 2e-6;
+  }
+  return {slope[0], slope[1], slope[2]};
+}
+
+/// Oracle: degrees between a direction against n and the cone of half the largest angle that is
+/// between the mean normal of the triangles of a node and each of them; 0 inside. A cloth has two
+/// sides, and all directions at its border, where triangles do not go round the node.
+double degrees_outside_cone(const NumberedScene& s, int i, reference::Vector3 n) {
+  using reference::Vector3;
+  const std::vector<int>& own = s.triangle[s.object_of[i]];
+  const bool cloth = s.scene.objects[s.object_of[i]].mesh.shape == ElementShape::triangle;
+  std::vector<Vector3> normals;
+  std::map<int, int> neighbours;
+  Vector3 mean{0, 0, 0};
+  for (std::size_t t = 0; t < own.size(); t += 3) {
+    if (own[t] != i && own[t + 1] != i && own[t + 2] != i)
+      continue;
+    Vector3 corner[3];
+    for (int k = 0; k < 3; ++k) {
+      const int c = own[t + k];
+      ++neighbours[c];
+      corner[k] = {s.x[3 * c], s.x[3 * c + 1], s.x[3 * c + 2]};
+    }
+    Vector3 m = cross(corner[1] - corner[0], corner[2] - corner[0]);
+    const double area = std::sqrt(dot(m, m));
+    m = {m.x / area, m.y / area, m.z / area};
+    normals.push_back(m);
+    mean = {mean.x + m.x, mean.y + m.y, mean.z + m.z};
+  }
+  for (const auto& [node, count] : neighbours)
+    if (node != i && count == 1)
+      return 0;
+  const auto degrees = [](Vector3 a, Vector3 b) {
+    const double c = dot(a, b) / std::sqrt(dot(a, a) * dot(b, b));
+    return 180 / M_PI * std::acos(std::clamp(c, -1., 1.));
+  };
+  double half = 0;
+  for (const Vector3& m : normals)
+    half = std::max(half, degrees(m, mean));
+  const double away = degrees({-n.x, -n.y, -n.z}, mean);
+  return std::max(0., (cloth ? std::min(away, 180 - away) : away) - half);
+}
+
 void move(SoftObject& object, double x, double y, double z) {
   for (std::size_t i = 0; i < object.mesh.point.size(); i += 3) {
     object.mesh.point[i] += x;
@@ -137,7 +189,7 @@ OSSATURA_BACKEND_TEST("Pairs nearer than the contact distance are those of plain
   std::vector<int> fixed(num_nodes, 0);
   for (const int i : s.scene.objects[0].fixed)
     fixed[s.node_of[0][i]] = 1;
-  int expected[num_targets] = {};
+  int expected[num_targets] = {}, facing[2] = {0, 0};
   for (int i = 0; i < num_nodes; ++i) {
     const double* p = &s.x[3 * i];
     for (int target = 0; target < num_targets; ++target) {
@@ -149,7 +201,13 @@ OSSATURA_BACKEND_TEST("Pairs nearer than the contact distance are those of plain
         gap = std::sqrt(p[0] * p[0] + (p[1] - 1.4) * (p[1] - 1.4) + p[2] * p[2]) - 0.7;
       else if (target > 1 && target - 2 != s.object_of[i] && s.on_surface(i))
         gap = reference::distance_to_triangles(s.x, i, s.triangle[target - 2]);
-      const bool is_near = gap < 0.2;
+      bool is_near = gap < 0.2;
+      if (is_near && target > 1) {
+        const double outside = degrees_outside_cone(s, i, way_from(s, i, target - 2));
+        REQUIRE(std::abs(outside - 45) > 1e-3);
+        is_near = outside < 45;
+        facing[is_near] += 1;
+      }
       CHECK((found != by_slot.end()) == is_near);
       if (!is_near || found == by_slot.end())
         continue;
@@ -165,6 +223,8 @@ OSSATURA_BACKEND_TEST("Pairs nearer than the contact distance are those of plain
   }
   for (const int count : expected)
     CHECK(count > 8);
+  CHECK(facing[0] > 4);
+  CHECK(facing[1] > 8);
   CHECK(std::accumulate(expected, expected + num_targets, 0) == int(pairs.size()));
 
   // Once more, with all arrays in use: the same, bit by bit.
@@ -211,6 +271,47 @@ OSSATURA_BACKEND_TEST("What comes through in a step is watched before", "[contac
   CHECK(detect(-0.49) == std::vector<int>{0, 0, 0});
   CHECK(detect(-0.51) == std::vector<int>{0, 4, 0}); // the lower nodes against the large block
   CHECK(detect(0.5) == std::vector<int>{4, 0, 0});   // the upper ones against the sphere
+}
+
+OSSATURA_BACKEND_TEST("What passes an edge without touching it is not stopped there",
+                      "[contact_detection]") {
+  const TestType exec;
+  SoftScene scene;
+  scene.objects.push_back(test::block_object({4, 4, 1}, {1, 1, 1}, {0, 0, -1}));
+  scene.objects.push_back(test::block_object({2, 2, 1}, {0.3, 0.3, 0.3}, {0, 0, 0}));
+  scene.contact_between_objects = true;
+  scene.contact_distance = 0.01;
+  const test::BlockSystem system(scene, 1, 1);
+  ContactSolver<TestType> contact(exec, scene, system.node_of, {});
+  const std::size_t first = 3 * scene.objects[0].mesh.num_points();
+  const auto at = [&](double x, double y, double z) {
+    std::vector<double> moved = system.x;
+    const double by[3] = {x, y, z};
+    for (std::size_t i = first; i < moved.size(); ++i)
+      moved[i] += by[i % 3];
+    return moved;
+  };
+  /// The deepest that pairs of a motion from a place are entered.
+  const auto entered = [&](const std::vector<double>& from, const std::vector<double>& to) {
+    const auto x = upload(exec, "test::x", from);
+    contact.detect(exec, x, upload(exec, "test::x_free", to));
+    double deepest = 0;
+    for (const ContactPair& pair : contact.pairs(exec))
+      deepest = std::min(deepest, gap_at(pair, to));
+    return deepest;
+  };
+  for (const double height : {1e-3, 1e-7, 1e-11, 0.}) {
+    INFO("height " << height);
+    // Over nodes of the floor, over its rim from outside, and off it: a front edge each time.
+    for (const double x : {0.195, -0.305, 0.695, 0.2})
+      CHECK(entered(at(x, 0.23, height), at(x + 0.02, 0.23, height)) >= -1e-15);
+    // The same while it sinks: by that, and not by the way along the floor.
+    const double deep = entered(at(0.195, 0.23, height), at(0.215, 0.23, height - 0.002));
+    CHECK(deep == Approx(height - 0.002).margin(1e-12));
+  }
+  // Against the side of the floor it is stopped in the direction that it moves in.
+  const double deep = entered(at(-0.305, 0.23, -0.2), at(-0.285, 0.23, -0.2));
+  CHECK(deep == Approx(-0.015).margin(1e-12));
 }
 
 OSSATURA_BACKEND_TEST("Inside of a body contact pushes out, and a cloth keeps its sides",

@@ -66,8 +66,7 @@ OracleError oracle_error(const ElementMesh& mesh, const SoftCase& c, const std::
 }
 
 OSSATURA_BACKEND_TEST(
-    "Corotational elements are R K0 (R^T x - X) and R K0 R^T, with the tension of "
-    "triangles",
+    "Corotational elements are R K0 (R^T x - X) and R K0 R^T, with what tension adds",
     "[soft_elements]") {
   const TestType exec;
   for (const SoftCase& c : soft_cases()) {
@@ -75,7 +74,7 @@ OSSATURA_BACKEND_TEST(
       continue;
     const ElementMesh mesh = scattered_elements(c.shape, num_elem);
     const auto elements = make_soft_elements(exec, mesh, soft_material(c), factors);
-    for (double size : {1.0, 1.4, 0.7}) { // triangles that pull one way, both ways and no way
+    for (double size : {1.0, 1.4, 0.7}) { // elements that pull some ways, all ways and no way
       INFO(c.name() << ", size " << size);
       auto x = deformed(mesh.point);
       for (double& value : x)
@@ -125,7 +124,10 @@ OSSATURA_BACKEND_TEST("Forces are derivatives of the energy, tangents those of f
     INFO(c.name());
     const ElementMesh mesh = scattered_elements(c.shape, num_elem);
     const auto elements = make_soft_elements(exec, mesh, soft_material(c), factors);
-    const auto x = deformed(mesh.point);
+    auto x = deformed(mesh.point);
+    if (!c.is_hyperelastic()) // where they pull all ways, tangents are exact
+      for (double& value : x)
+        value *= 1.5;
     const SoftResult at = evaluate(exec, elements, x);
     const auto direction = random_numbers(x.size(), 1, 11);
     double slope = 0;
@@ -147,10 +149,8 @@ OSSATURA_BACKEND_TEST("Forces are derivatives of the energy, tangents those of f
     INFO("errors " << energy_error[0] << ' ' << energy_error[1]);
     CHECK(energy_error[1] < 1e-4 * largest(at.force));
     CHECK(energy_error[0] / energy_error[1] == Approx(4).epsilon(0.05));
-    if (c.is_hyperelastic()) { // the others' is not the derivative: R is held
-      CHECK(force_error[1] < 1e-4 * largest(force_slope));
-      CHECK(force_error[0] / force_error[1] == Approx(4).epsilon(0.05));
-    }
+    CHECK(force_error[1] < 1e-4 * largest(force_slope));
+    CHECK(force_error[0] / force_error[1] == Approx(4).epsilon(0.05));
   }
 }
 
@@ -177,6 +177,42 @@ OSSATURA_BACKEND_TEST("Corotational tangents are exact where there is no strain"
     }
     CHECK(error[1] < 1e-4 * largest(slope));
     CHECK(error[0] / error[1] == Approx(4).epsilon(0.05));
+  }
+}
+
+OSSATURA_BACKEND_TEST("Matrices of bricks that pull are exact, and all are positive semidefinite",
+                      "[soft_elements]") {
+  const TestType exec;
+  const SoftCase c{ElementShape::hexa, SoftLaw::corotational, SoftRotation::polar};
+  ElementMesh mesh = scattered_elements(c.shape, 1);
+  mesh.point = {0, 0, 0,   1, 0, 0,   1, 0.8, 0,   0, 0.8, 0,
+                0, 0, 1.2, 1, 0, 1.2, 1, 0.8, 1.2, 0, 0.8, 1.2};
+  const auto elements = make_soft_elements(exec, mesh, soft_material(c), {});
+  const auto direction = random_numbers(24, 1, 11);
+  for (const Vector3& stretch :
+       {Vector3{{1.3, 1.2, 1.1}}, Vector3{{1.3, 0.8, 0.75}}, Vector3{{0.7, 0.9, 0.8}}}) {
+    INFO("stretch " << stretch[0]);
+    const auto x =
+        mapped(test_rotation() *
+                   Matrix3{{{{stretch[0], 0, 0}}, {{0, stretch[1], 0}}, {{0, 0, stretch[2]}}}},
+               mesh.point);
+    const SoftResult at = evaluate(exec, elements, x);
+    reference::Dense k(24, 24);
+    for (int i = 0; i < 24; ++i)
+      for (int j = 0; j < 24; ++j)
+        k(i, j) = at.entry(0, i, j) + (i == j ? 1e-12 * largest(at.stiffness) : 0);
+    for (int p = 0; p < 24; ++p) { // Cholesky's pivots
+      CHECK(k(p, p) > 0);
+      for (int i = p + 1; i < 24; ++i)
+        for (int j = p + 1; j < 24; ++j)
+          k(i, j) -= k(i, p) * k(p, j) / k(p, p);
+    }
+    if (stretch[2] < 1)
+      continue;
+    const auto slope = at.times(direction);
+    const auto change = sum(forces(exec, elements, sum(x, 1e-5, direction)), -1,
+                            forces(exec, elements, sum(x, -1e-5, direction)));
+    CHECK(largest(sum(change, -2e-5, slope)) < 2e-5 * 1e-7 * largest(slope));
   }
 }
 
