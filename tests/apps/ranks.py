@@ -275,8 +275,8 @@ class Failures(Ranks):
         self.fails(USAGE, "--split model divides designs of equal cubes alone", *design, "--split",
                    "model")
         # Nothing of what is refused otherwise goes unsaid where there are ranks.
-        self.fails_once(2, "natural frequencies are not known on voxels", *design, "--grid", "voxels",
-                        "--frequencies", "2", "--mass-density", "1", code=BAD_FILE)
+        self.fails_once(2, "divides no designs with natural frequencies: start one process", *design,
+                        "--grid", "voxels", "--frequencies", "2", "--mass-density", "1", code=USAGE)
         self.fails_once(2, "part.json: there is no such file", "topopt", "part.json", "-q",
                         code=BAD_FILE)
 
