@@ -22,8 +22,7 @@ void warn_of_centre(const BoneOptions& options, const BoneModelInfo& info) {
   if (options.centre.kind != TurnCentre::Kind::point)
     return;
   for (std::size_t d = 0; d < 3; ++d) {
-    const int voxels = info.shape[d] - info.planes_below[d] - info.planes_above[d];
-    const double extent = voxels * info.spacing, x = options.centre.point[d];
+    const double extent = info.extent[d], x = options.centre.point[d];
     const bool along_axis = options.test == LoadTest::torsion && int(d) == options.axis;
     if (!along_axis && (x < 0 || x > extent)) {
       log_warning("odd-centre", "--centre: ", x, " mm along ", "xyz"[d],

@@ -87,18 +87,24 @@ def vertices_of(run, site, point):
 def check_times(run, report, said, point, cell, travel, time, label):
     sites, start = said["sites"], numpy.full(len(time), numpy.inf)
     places = [vertices_of(run, site["site"], point) for site in sites]
-    report.same("vertices of sites" + label, [len(place) for place in places], [one["vertices"] for one in sites], 0)
+    bare = numpy.setdiff1d(numpy.arange(len(time)), cell)  # no wave starts in tissue that does not conduct
+    blocked = [numpy.isin(place, bare).sum() for place in places]
+    report.same("vertices of sites" + label, [*map(len, places), *blocked],
+                [one["vertices"] + one["non_conducting_vertices"] for one in sites] +
+                [one["non_conducting_vertices"] for one in sites], 0)
     for place, site in zip(places, sites):
         start[place] = numpy.minimum(start[place], site["time"])
-    start[numpy.setdiff1d(numpy.arange(len(time)), cell)] = numpy.inf
+    start[bare] = numpy.inf
     least = numpy.minimum(start, updates(cell, point, travel, time))
     reached = numpy.isfinite(time)
     report.true("unreached vertices" + label, (reached == numpy.isfinite(least)).all())
     time, least = time[reached & numpy.isfinite(least)], least[reached & numpy.isfinite(least)]
-    size = numpy.maximum(abs(time), time - min(site["time"] for site in sites))
-    error = (time - least) / numpy.where(size > 0, size, 1)
+    single = run.options["precision"] == "single"
     bound = 3 * min(run.results["certificate"], 0.01)  # beyond 0.01 a run ends with exit 3
-    bound += 5e-7 if run.options["precision"] == "single" else 1e-12
+    bound += 5e-7 if single else 1e-12
+    # of the duration, and the rounding of a time and of those that it is computed from
+    size = time - min(site["time"] for site in sites) + abs(time) * 2.0 ** (-23 if single else -52) / bound
+    error = (time - least) / numpy.where(size > 0, size, 1)
     report.bound("times above the least" + label, error.max(initial=0), bound)
     report.bound("times below the least" + label, error.min(initial=0), bound)
 

@@ -117,7 +117,13 @@ class Run:
         return next((self.find(name) for name in self.results.get("files", []) if name.endswith(ending)), None)
 
     def frames(self, series):
-        return [self.find(os.path.join(os.path.dirname(series), one["name"])) for one in read_json(series)["files"]]
+        """Paths and times of the frames of this run: a series that a run goes on with begins with those before."""
+        frames = read_json(series)["files"]
+        if self.results.get("first_step"):
+            step = self.problem["time_step"]
+            start = self.results["last_time"] - step * self.results["steps_taken"]
+            frames = [one for one in frames if one["time"] > start - step / 2]
+        return [(self.find(os.path.join(os.path.dirname(series), one["name"])), one["time"]) for one in frames]
 
     def fields(self):
         path = self.output(".hdf")

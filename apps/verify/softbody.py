@@ -3,7 +3,7 @@
 import numpy
 
 from elastic import MIDDLE, assemble, derivatives, element_forces, jacobians, volumes
-from files import Fields, pick, read_json, require
+from files import Fields, pick, require
 
 
 def check(run, report):
@@ -12,6 +12,11 @@ def check(run, report):
     for name in ("penetration", "complementarity", "friction_residual", "contact_residual"):
         if steps["every"] == 1:
             report.same(f"worst {name}", max(steps[name]), results[f"worst_{name}"], 1e-12)
+    if steps["every"] == 1:
+        report.same("most contacts", max(steps["contacts"]), results["most_contacts"], 0)
+    since = numpy.subtract(steps["time"], results["last_time"])
+    report.same("times of steps", since, run.problem["time_step"] * numpy.subtract(steps["step"], last_step(results)),
+                1e-9, abs(results["last_time"]))
     kinds, said = ["kinetic", "elastic", "potential"], results["energy"]["final"]
     energy = numpy.array([said[kind] for kind in kinds])
     report.same("energy: total", energy.sum(), said["total"], 1e-12, abs(energy).sum())
@@ -41,11 +46,15 @@ def turning_forces(corner, w, turn, axes, stretch, law):
     return numpy.cross((moment * (volume[:, None] * c / 2)[:, None]) @ axes.transpose(0, 2, 1), gradient)
 
 
+def last_step(results):
+    return results["first_step"] + results["steps_taken"]
+
+
 class Motion:
     def __init__(self, run, report, path):
-        self.run, self.report, self.frames = run, report, [Fields(frame) for frame in run.frames(path)]
+        self.run, self.report, self.frames = run, report, [Fields(frame) for frame, _ in run.frames(path)]
         self.step, self.objects, self.scene = *pick(run.problem, "time_step objects"), run.input.get("objects", [])
-        first, self.last, times = self.frames[0], self.frames[-1], [one["time"] for one in read_json(path)["files"]]
+        first, self.last, times = self.frames[0], self.frames[-1], [time for _, time in run.frames(path)]
         report.same("number, time of frames", [len(times), times[-1]], pick(run.results, "frames last_time"))
         self.rest = first.point - first["displacement"]
         self.size = numpy.ptp(self.rest, axis=0).max()
@@ -160,5 +169,10 @@ class Motion:
         inner, slow, fast = (self.forces(old.point, w, rest)[0] for w, rest in ((old.point, 1), (v, 0), (dv, 0)))
         right = h * (self.outer - inner - (h + beta) * slow - alpha * mass * v)[~self.fixed]
         left = ((1 + h * alpha) * mass * dv + h * (h + beta) * fast)[~self.fixed]
-        self.report.bound("equation of a step", numpy.linalg.norm(right - left) / numpy.linalg.norm(right),
-                          1.001 * self.run.tolerance + 1e-10)
+        # Without loads the right side is rounding: that of positions, as forces have it, and of velocities.
+        last_digit = 2.0 ** -52 * (-1) ** numpy.arange(old.point.size).reshape(old.point.shape)
+        noise = self.forces(old.point * (1 + last_digit), old.point * (1 + last_digit), 1)[0] - inner
+        rounding = 2 * numpy.linalg.norm(abs(h * noise) + 2.0 ** -52 * abs(mass * v))
+        size = max(numpy.linalg.norm(right), 1e-300)
+        self.report.bound("equation of a step", numpy.linalg.norm(right - left) / size,
+                          1.001 * self.run.tolerance + 1e-10 + rounding / size)

@@ -109,7 +109,7 @@ def check_balance(run, report, fields, held, groups, volume, density):
     report.same("displacements of all cases", len(names), len(problem["cases"]), 0)
     energy, work = numpy.zeros(len(volume)), []
     for k, case in enumerate(problem["cases"]):
-        suffix = "_" + "".join(c if c.isascii() and c.isalnum() else "_" for c in case["name"])
+        suffix = "_" + "".join(chr(b) if b < 128 and chr(b).isalnum() else "_" for b in case["name"].encode())
         suffix = "" if len(names) < 2 else suffix + f"_{k}" * (f"displacement{suffix}_{k}" in names)
         label, u, load = f": {case['name']}", fields["displacement" + suffix], fields["load" + suffix]
         weight = fields.get("weight" + suffix, numpy.zeros_like(u))

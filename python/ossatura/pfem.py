@@ -73,7 +73,7 @@ class Mesh:
 
     @property
     def radii(self) -> NDArray[np.float64]:
-        """[num_points] m, distances of the vertices from the origin."""
+        """[num_points] m, distances of the vertices from the origin (not from the axis of cylinder_quarter())."""
         return np.asarray(np.linalg.norm(self.points, axis=1))
 
 
@@ -87,7 +87,7 @@ def sphere_octant(inner: float, outer: float, *, along: int = 1, across: int = 1
 def cylinder_quarter(inner: float, outer: float, height: float, *, along: int = 1, across: int = 1,
                      up: int = 1) -> Mesh:
     """A quarter, x, y >= 0, of a tube about the z axis from z = 0 to `height` m, whose shape is exact, with `across`
-    elements along the radius, `along` around and `up` along z."""
+    elements along the radius, `along` around and `up` along z. Radii are np.hypot(points[:, 0], points[:, 1])."""
     return _shaped(_core.make_pfem_cylinder(
         _numbers.real(inner, "inner"), _numbers.real(outer, "outer"), _numbers.real(height, "height"),
         _numbers.whole(along, "along"), _numbers.whole(across, "across"), _numbers.whole(up, "up")))

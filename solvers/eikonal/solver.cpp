@@ -13,7 +13,9 @@
 namespace ossatura {
 
 double time_origin(const std::vector<EikonalSite>& sites) {
-  double origin = 0;
+  if (sites.empty())
+    return 0;
+  double origin = sites.front().time;
   for (const EikonalSite& site : sites)
     origin = std::min(origin, site.time);
   return origin;

@@ -84,7 +84,8 @@ struct EikonalSite {
   double time;         ///< ms, also before 0
 };
 
-/// From when on the solver counts the times of a set: from 0, or from the first site before 0.
+/// From when on the solver counts the times of a set: from its earliest site, so that they are
+/// durations, which the digits of Real, the tolerance and the certificate are of. 0 without a site.
 double time_origin(const std::vector<EikonalSite>& sites);
 
 /// The time that results have at a site that nothing reaches before its own `time`, rounded as the

@@ -13,13 +13,16 @@ struct Ends {
   std::vector<bool> loaded, supported;
 };
 
-Ends find_ends(const DesignProblem& problem, const std::vector<std::int32_t>& supported) {
+/// `with_own`: all nodes are loaded where the design itself is a load, by its mass or as it is
+/// warm.
+Ends find_ends(const DesignProblem& problem, const std::vector<std::int32_t>& supported,
+               bool with_own) {
   const std::size_t n = problem.num_nodes();
   Ends ends{std::vector<bool>(n), std::vector<bool>(n)};
   for (const DesignLoadCase& one : problem.cases)
     one.loads.for_nodes([&](std::int32_t node) { ends.loaded[std::size_t(node)] = true; });
-  if (problem.has_loads_of_design())
-    ends.loaded.assign(n, true); // all mass is a load, and all that is warm
+  if (with_own && problem.has_loads_of_design())
+    ends.loaded.assign(n, true);
   for (const NodeForce& force : problem.output)
     ends.loaded[std::size_t(force.node)] = true;
   for (const std::int32_t node : supported)
@@ -58,6 +61,13 @@ std::vector<bool> parts_without(const SolidParts& solid, const Ends& ends) {
   for (std::size_t part = 0; part < num_parts; ++part)
     loose[part] = !loaded[part] || !supported[part];
   return loose;
+}
+
+/// Whether each load case has loads of its own beside those that the design itself is.
+bool has_applied_loads(const DesignProblem& problem) {
+  return std::all_of(problem.cases.begin(), problem.cases.end(), [](const DesignLoadCase& one) {
+    return !one.loads.forces.empty() || !one.loads.displacements.empty();
+  });
 }
 
 double size_of(const NodeForce& one) {
@@ -111,11 +121,11 @@ std::vector<double> shares_not_reached(const DesignProblem& problem, const Solid
 
 LooseParts find_loose_parts(const DesignProblem& problem,
                             const std::vector<std::int32_t>& supported, const SolidParts& solid) {
-  Ends ends = find_ends(problem, supported);
+  Ends ends = find_ends(problem, supported, true);
   const auto joins = [](const std::vector<bool>& loose) {
     return std::count(loose.begin(), loose.end(), false) > 0;
   };
-  LooseParts parts{parts_without(solid, ends), false, {}};
+  LooseParts parts;
   ElementMesh own; // of a lattice, where it is needed
   const auto widen_by_element = [&](std::vector<bool>& nodes) {
     if (problem.lattice && own.node.empty())
@@ -128,12 +138,21 @@ LooseParts find_loose_parts(const DesignProblem& problem,
         },
         nodes);
   };
-  parts.joined = joins(parts.loose);
-  if (!parts.joined) {
-    widen_by_element(ends.loaded);
-    widen_by_element(ends.supported);
-    parts.loose = parts_without(solid, ends);
-    parts.joined = joins(parts.loose);
+  const auto join_by = [&](Ends& by, std::vector<bool>& loose) {
+    loose = parts_without(solid, by);
+    if (joins(loose))
+      return true;
+    widen_by_element(by.loaded);
+    widen_by_element(by.supported);
+    loose = parts_without(solid, by);
+    return joins(loose);
+  };
+  parts.joined = join_by(ends, parts.loose);
+  // A stub at a support carries its own weight, and not what the design is for.
+  if (parts.joined && problem.has_loads_of_design() && has_applied_loads(problem)) {
+    Ends applied = find_ends(problem, supported, false);
+    std::vector<bool> loose;
+    parts.joined = join_by(applied, loose);
   }
   if (!parts.joined)
     parts.loose.assign(parts.loose.size(), false);

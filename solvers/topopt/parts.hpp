@@ -12,7 +12,8 @@ namespace ossatura {
 
 /// Parts that join no load, or output of a mechanism, to a support. A part has what its nodes have;
 /// where by that none joins any, what is on the elements of its nodes, because densities fade
-/// towards loads.
+/// towards loads. Weight and temperature load every node; where each load case has forces or
+/// imposed displacements, too, a part has to join one of these.
 struct LooseParts {
   std::vector<bool> loose; ///< [num_parts], all false unless `joined`
   bool joined = false;     ///< whether a part joins a load to a support

@@ -540,6 +540,74 @@ class Prepared(Anatomy):
             self.assertEqual(run["problem"]["shape"], [5, 3, 6])
             self.assertEqual(run["results"].get("labels"), by_hand["results"].get("labels"))
 
+    def place_scans(self):
+        """A scan with a margin of void, what --crop takes of it, and that cut by hand."""
+        def inner(x, y, z):
+            return self.values(x - 2, y - 1, z - 3) if 2 <= x < 7 and 1 <= y < 4 and 3 <= z < 9 else 0
+        whole = self.image("whole.nii.gz", inner, (9, 5, 10))
+        cut = self.image("cut.nii.gz", lambda x, y, z: inner(x + 2, y + 1, z + 3), (5, 3, 6))
+        return whole, cut, ("--crop", "2:7,1:4,3:9")
+
+    def test_places_of_options_are_those_of_the_image_as_given(self):
+        whole, cut, crop = self.place_scans()
+        law = (*self.LAW[:-1], "torsion", "--lower", "1", "--tolerance", "1e-10")
+        for options in ((), ("--cap", "1")):  # which makes the image grow where it is cropped
+            moments = [self.summary("bone", image, *law, *options, *more, "--centre", centre)["results"]["response"]["moment"]
+                       for image, more, centre in ((whole, (), "1.9,1.1,0"), (whole, crop, "1.9,1.1,0"), (cut, (), "0.9,0.6,0"))]
+            self.close(moments[1], moments[2], 1e-9)  # the centres differ by their last digits
+            self.close(moments[0], moments[1], 1e-7)
+        finer = [self.summary("bone", image, *law, *more, "--resample", "0.25", "--centre", centre)["results"]["response"]["moment"]
+                 for image, more, centre in ((whole, crop, "1.9,1.1,0"), (cut, (), "0.9,0.6,0"))]
+        self.close(*finer, 1e-9)
+        # Beside what is cropped, and in the image as given: nothing is odd about that.
+        run = self.summary("bone", whole, *law, *crop, "--centre", "0.1,0.1,0")
+        self.assertEqual([one["code"] for one in run["warnings"] if one["code"] == "odd-centre"], [])
+        self.assertEqual(run["problem"]["crop"], {"begin": [2, 1, 3], "end": [7, 4, 9]})
+        far = self.summary("bone", whole, *law, *crop, "--centre", "4.6,0.1,0")
+        self.assertIn("odd-centre", [one["code"] for one in far["warnings"]])
+
+    def test_nodes_of_options_are_those_of_the_image_as_given(self):
+        whole, cut, crop = self.place_scans()
+        law = (*self.LAW[:-1], "file", "--lower", "1", "--tolerance", "1e-10")
+        nodes = [(x, y) for y in range(4) for x in range(6)]
+
+        def lists(name, x0, y0, z0):
+            return ("--fix-file", self.write(name + "-fix.csv", "".join(
+                        f"{x + x0},{y + y0},{z0},{c},0\n" for x, y in nodes for c in "xyz")),
+                    "--force-file", self.write(name + "-force.csv", "".join(
+                        f"{x + x0},{y + y0},{z0 + 6},z,-1\n" for x, y in nodes)))
+
+        for here, there in ((lists("given", 2, 1, 3), lists("cut", 0, 0, 0)),
+                            (("--fix", "z-:xyz,5/3/9:x=0.01", "--force", "4/3/9:z=-5"),
+                             ("--fix", "z-:xyz,3/2/6:x=0.01", "--force", "2/2/6:z=-5"))):
+            full, cropped, by_hand = (self.summary("bone", image, *law, *options)["results"] for image, options in (
+                (whole, here), (whole, (*crop, *here)), (cut, there)))
+            self.assertEqual(cropped["strain_energy"], by_hand["strain_energy"])
+            self.assertEqual(cropped["reactions"], by_hand["reactions"])
+            self.close(full["strain_energy"], cropped["strain_energy"], 1e-7)
+        beside = "node 1/2/9 lies beside the voxels of --crop, whose nodes are 2 to 7 along x"
+        self.fails(BAD_FILE, "--force: " + beside, "bone", whole, *law, *crop, "--fix", "z-:xyz", "--force", "1/2/9:z=-5")
+        self.fails(BAD_FILE, "--fix: " + beside, "bone", whole, *law, *crop, "--fix", "z-:xyz,1/2/9:x=1")
+        out = self.write("out.csv", "3,2,3,z,0\n1,2,9,z,1\n")
+        for option in "--fix-file", "--force-file":
+            self.fails(BAD_FILE, "out.csv: " + beside, "bone", whole, *law, *crop, "--fix", "z-:xyz", option, out)
+        gap = self.image("gap.nii.gz", lambda x, y, z: self.values(x, y, z) if z > 4 else 0, (9, 5, 10))
+        self.fails(BAD_FILE, "the first at x, y, z = 3, 2, 3", "bone", gap, *law, *crop, "--fix-file",
+                   self.write("void.csv", "3,2,3,z,0\n"))
+        for option, value in (("--fix", "1/2/3:x"), ("--force", "1/2/3:x=1"), ("--fix-file", out), ("--force-file", out)):
+            self.fails(USAGE, " numbers nodes of the image as given, and --resample makes voxels of its own", "bone", whole,
+                       *law, "--fix", "z-:xyz", "--resample", "0.3", option, value)
+
+    def test_sections_and_reactions_of_a_grown_image_have_one_origin(self):
+        mask = self.image("halves.nii.gz", lambda x, y, z: 1 + (x > 3), (8, 3, 10))
+        run = self.run_of(self.scan, "--mask", mask, "--cap", "1", "--poisson", "0")
+        sections, plates = run["results"]["sections"], self.supports(run)
+        self.assertEqual(run["problem"]["shape"], [8, 3, 14])
+        self.assertEqual(run["problem"]["caps"]["planes_below"], [0, 0, 2])
+        self.assertEqual(sections["position"], [EDGE * (layer + 0.5) for layer in range(14)])
+        self.close(plates["upper plate"]["centre"][2] - sections["position"][-1], EDGE / 2, 1e-12)
+        self.close(sections["position"][0] - plates["lower plate"]["centre"][2], EDGE / 2, 1e-12)
+
     def test_a_line_of_calibration_and_a_clamp(self):
         by_hand = self.run_of(self.image("dense.nii.gz", lambda *v: min(max(2 * self.values(*v) - 150, 60), 90),
                                          (8, 3, 10)))

@@ -89,6 +89,33 @@ class Nrrd(BoneImages):
         self.fails(BAD_FILE, "ct.nrrd: encoding: hex: raw and gzip are read", "bone",
                    self.write("ct.nrrd", self.read("ct.nhdr").replace("raw\n", "hex\n")), *LAW)
 
+    def test_a_space_that_is_no_world_is_warned_of(self):
+        image = self.nrrd("ct.nhdr", grey, detached=True)
+        ras = self.read(image)
+        for space, options, codes in (("3D-right-handed", ("nii.gz",), ["unknown-world"]),
+                                      ("3D-left-handed", ("mha",), ["unknown-world"]), ("3D-right-handed", (), []),
+                                      ("right-anterior-superior", ("mha",), []), ("LPS", ("nii.gz",), [])):
+            self.write("ct.nhdr", ras.replace("right-anterior-superior", space))
+            run = self.run_of(image, "-o", "out", "--overwrite", "--fields", "modulus", *(
+                ("--field-images", *options) if options else ()))
+            found = [warning for warning in run["warnings"] if warning["code"] == "unknown-world"]
+            self.assertEqual([warning["code"] for warning in found], codes, space)
+            for warning in found:
+                self.assertIn("programs take them for " + ("LPS" if "mha" in options else "RAS"), warning["text"])
+                self.assertIsNone(run["problem"]["world"])
+
+    def test_another_spacing_keeps_the_centre_of_the_first_voxel(self):
+        axes = turned()
+        flat = self.nrrd("ct.nhdr", grey, detached=True)
+        head = (f"ObjectType = Image\nNDims = 3\nDimSize = 10 9 8\nElementSpacing = {EDGE} {EDGE} {EDGE}\n"
+                f"Offset = 3 -4 7\nElementType = MET_SHORT\nElementDataFile = LOCAL\n")
+        meta = self.write("ct.mha", head.encode() + struct.pack("<720h", *(grey(*v) for v in voxels())))
+        for image, centre in ((self.image, [row[3] for row in axes]), (flat, [row[3] for row in axes]), (meta, [3, -4, 7])):
+            for edge in (0.25, EDGE, 0.8):
+                problem = self.run_of(image, "--spacing", edge)["problem"]
+                for i in range(3):
+                    self.close(problem["origin"][i] + edge / 2 * sum(problem["direction"][i]), centre[i], 1e-6, 10)
+
 
 def vax(value):
     """A float of a VAX: words of 16 bits in turn, and an exponent that is two higher."""

@@ -283,6 +283,9 @@ class Planes(BoneRanks):
         prepared = ("bone", *shared, "--crop", "1:12,:,2:36", "--gaussian", "0.5", "--calibrate", "1,-10", "--clamp",
                     "0,99", "--bins", "5", "--cap", "4", "--surface-depth", "1", "--backend", "serial", "-q")
         self.same_results(*prepared[1:-3])
+        cropped = (*shared[:7], "--largest-component", "--crop", "1:12,:,2:36")
+        self.same_results(*cropped, "--test", "torsion", "--centre", "2.5,3,9")
+        self.same_results(*cropped, "--fix", "z-:xyz", "--force-file", self.write("nodes.csv", "6,6,12,x,2\n6,6,13,z,-3\n"))
         self.ossatura(*prepared, "--preview", "one.png")
         self.launch(3, *prepared, "--preview", "many.png")
         with open(self.path("one.png"), "rb") as one, open(self.path("many.png"), "rb") as many:

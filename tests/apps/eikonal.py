@@ -570,6 +570,40 @@ class Results(EikonalCase):
         self.assertEqual([site["swallowed_vertices"] for site in activation["sites"]], [0, 0])
         self.assertEqual(run["results"]["unreached_mark"], "nan")
 
+    def values_of_igb(self, name):
+        with open(self.path(name), "rb") as file:
+            data = file.read()[1024:]
+        return struct.unpack(f"<{len(data) // 4}f", data)
+
+    def test_durations_do_not_depend_on_the_start(self):
+        self.mesh = Mesh(7, 5, 6)
+        self.mesh.points = [(x + 0.2 * math.sin(7 * y + 3 * z), y + 0.2 * math.sin(5 * x + 11 * z),
+                             z + 0.2 * math.sin(13 * x + 2 * y)) for x, y, z in self.mesh.points]
+        self.write_carp()
+        late = 9e5
+        for backend in driver_case.backends():
+            for method in METHODS:
+                with self.subTest(backend=backend, method=method):
+                    box = ("eikonal", "box", "--velocities", "v.json", "-q", "--igb", "t.igb", "--backend", backend,
+                           "--method", method, "--sites", "s.json")
+                    times, runs = [], []
+                    for start in 0, late, -late:
+                        self.write("s.json", json.dumps({"one": [f"vertices:0@t={start!r}"], "two": [
+                            f"vertices:0@t={start!r}", f"vertices:40@t={start + 2.5!r}"]}))
+                        runs.append(self.summary(*box))
+                        times.append([t - start for name in ("one", "two") for t in self.values_of_igb(f"t_{name}.igb")])
+                    for shifted, run in zip(times[1:], runs[1:]):
+                        worst = max(abs(a - b) for a, b in zip(times[0], shifted))
+                        self.assertLessEqual(worst, 1.1 * 2 ** -5)  # half the distance of two numbers of single precision
+                        self.close(run["results"]["certificate_ms"], runs[0]["results"]["certificate_ms"], 0.5)
+                        self.assertEqual([one["code"] for one in run["warnings"]], 2 * ["coarse-times"])
+                    self.assertEqual(runs[0]["warnings"], [])
+        found = [self.summary("eikonal", "box", "--velocities", "v.json", "-q", "--precision", "double", "--site",
+                              f"vertices:0@t={start}") for start in (0, late)]
+        early, shifted = (run["results"]["activation"][0] for run in found)
+        self.close(shifted["latest"] - late, early["latest"], 1e-9)
+        self.assertEqual(found[1]["warnings"], [])
+
     def test_unreached_vertices_are_no_times_before_0(self):
         self.mesh.tags = [3 if tag == 2 else 1 for tag in self.mesh.tags]
         self.write_carp()

@@ -90,6 +90,16 @@ class Results(EikonalRanks):
                 found = self.run_of(3, *arguments, files=("t.dat",))
                 self.assertEqual(found[:2], expected[:2])
 
+    def test_of_late_starts(self):
+        self.write("late.json", json.dumps({"one": ["vertices:5@t=9e5"], "two": ["vertices:7@t=3e4", "vertices:90@t=30001"]}))
+        arguments = ("--generate", "box:n=6x5x4,jitter=0.3", "--velocity", "0.5", "--sites", "late.json", "--dat", "t.dat",
+                     "--backend", "serial", "--deterministic")
+        files = ("t_one.dat", "t_two.dat")
+        expected = self.run_of(0, *arguments, files=files)
+        for num_ranks, split in ((3, "mesh"), (2, "sets")):
+            found = self.run_of(num_ranks, *arguments, "--split", split, files=files)
+            self.assertEqual(found[1], expected[1])
+
     def test_with_output_directory_are_written_once(self):
         out, _ = self.launch(3, "eikonal", "--generate", "ventricles:h=3", "-o", "out")
         self.assertEqual(out.count("total activation time"), 1)

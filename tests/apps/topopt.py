@@ -393,6 +393,16 @@ class Results(TopoptCase):
         run = self.solve(document, "--stl", "s.stl")
         self.assertIn("no-load-path", [w["code"] for w in run["warnings"]])
 
+        # The weight of a stub at the support is no load of the case, and the loaded end stays in the surface.
+        document["material"] = {**document["material"], "mass_density": 1e-9}
+        document["cases"][0]["gravity"] = [0, 0, -1]
+        heavy = self.solve(document, "--stl", "s.stl")
+        codes = [w["code"] for w in heavy["warnings"]]
+        self.assertIn("no-load-path", codes)
+        self.assertNotIn("loads-beside", codes)
+        self.assertNotIn("loose-pieces", codes)
+        self.assertGreater(max(corner[0] for t in self.triangles("s.stl") for corner in t), 11.5)
+
     def test_a_body_that_cannot_be_joined_to_its_image(self):
         # Three layers of cells; in the middle one there is a diamond alone, which touches x = 0 by an edge.
         plane = [(0, -2), (0, 0), (0, 2), (1.5, -2), (1, -1), (2, 0), (1, 1), (1.5, 2)]

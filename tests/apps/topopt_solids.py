@@ -52,6 +52,16 @@ class Solids(TopoptCase):
                     self.assertIn("far too stiff in bending", self.ossatura(
                         "topopt", "p.json", "--steps", "1").stderr)
 
+    def test_hybrid_reduced_hexahedra_are_solved_as_meshio_writes_them(self):
+        for kind, solved in (("C3D8RH", "C3D8"), ("C3D20RH", "C3D20R")):
+            deck = Mesh(solved).pulled()
+            self.write("deck.inp", deck.replace(f"TYPE={solved}", f"TYPE={kind}"))
+            self.assertIn(f"TYPE={kind}", self.read("deck.inp"))
+            run = self.optimise("deck.inp", "--volume", "0.5", "--steps", "1", "--filter", "none", "--tolerance", "1e-11")
+            self.close(run["results"]["steps"]["objective"][0], 16, 1e-8)
+            self.assertIn(f"elements of type {kind} are solved as {solved}", "\n".join(
+                warning["text"] for warning in run["warnings"] if warning["code"] == "mesh-note"))
+
     # Halves of E = 8 * 0.5^3 and 2 * 0.5^3: F = 2 on them, or the end moved by 0.5.
     def test_materials_and_imposed_displacements(self):
         for kind in ("C3D4", "C3D15", "C3D20R"):

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import warnings
 
 from support import driver_case
 import h5py
@@ -27,6 +28,10 @@ SCENE = {"time_step": 0.01, "steps": 4, "gravity": [0, 0, -9.81], "damping": {"m
                       "material": {"young": 2e4, "poisson": 0.4}, "density": 1000,
                       "fixed": [{"box": [0, 0, 0, 0, 0.1, 0.1]}],
                       "loads": [{"box": [0.4, 0, 0, 0.4, 0.1, 0.1], "total_force": [0, 0.1, 0]}]}]}
+FREE = {"time_step": 0.002, "steps": 6, "objects": [
+    {"name": name, "mesh": {kind: {"cells": [3, 3, 3], "size": [0.1, 0.1, 0.1]}}, "translate": [x, 0, 0], "velocity": [v, 0, 0.3],
+     "material": {"young": 1e5, "poisson": 0.3}, "density": 2000}
+    for name, kind, x, v in (("a", "hexa_box", 0, 1), ("b", "tetra_box", 0.4, 0.5))]}
 CONTACT = {"time_step": 0.01, "steps": 6, "gravity": [0, 0, -9.81],
            "objects": [{"name": "ball", "mesh": {"ellipsoid": {"semi_axes": [0.1, 0.1, 0.1], "cells": 3}},
                         "translate": [0, 0, 0.1005], "material": {"young": 1e4, "poisson": 0.3}}],
@@ -41,6 +46,7 @@ MOVED = {"mesh": {"box": {"cells": [6, 3, 3], "size": [2, 1, 1]}}, "material": {
              {"name": "a", "loads": [{"box": [1, 1, 0, 1, 1, 1], "total_force": [0, 90, 0]}],
               "displacements": [{"box": [2, 0, 0, 2, 0.5, 1], "displacement": [None, 0, -0.01]}]},
              {"name": "b", "loads": [{"box": [2, 1, 0, 2, 1, 1], "total_force": [5, 0, 0]}]}]}
+NAMED = {**MOVED, "cases": [{**MOVED["cases"][0], "name": "Zug-ü,\";"}, {**MOVED["cases"][1], "name": "Druck µ"}]}
 HEAVY = {**MOVED, "material": {"young": 2e5, "poisson": 0.3, "mass_density": 40}, "cases": [
     {"name": "a", "gravity": [1, 0, -9.81]}, {"name": "b", "rotation": {"origin": [1, 0, 0], "axis": [1, 0, 1], "speed": 9}}]}
 WARM = {**MOVED, "material": {"young": 2e5, "poisson": 0.3, "expansion": 2e-3}, "cases": [
@@ -53,6 +59,8 @@ RIGID = {**MOVED, "rigid_bodies": [{"box": [2, 0, 0, 2, 1, 1]}], "cases": [
         "point": [3, 0.5, 0.5], "force": [0, 0, -50], "moment": [20, 0, 0]}}]}]}
 # A quarter, which has modes of three families among the lowest ones.
 QUARTER = {**HEAVY, "mirrors": [{"axis": "y", "place": 0}, {"axis": "z", "place": 1}], "frequencies": 4}
+BONE = ("--generate", "perlin", "--size", "40", "--feature", "16", "--fraction", "0.3", "--largest-component", "--tolerance",
+        "1e-15", "--max-iterations", "100000")
 RUNS = {
     "cube": ["bone", "--generate", "cube", "--size", "5"],
     "laminate": ["bone", "--generate", "laminate", "--size", "5,4,6", "--layers", "2=1000,1=5000",
@@ -67,6 +75,8 @@ RUNS = {
     "caps": ["bone", "--generate", "sphere", "--size", "9", "--cap", "2:3000", "--surface-depth", "2", "--fields", "all"],
     "pads": ["bone", EXAMPLES + "/bone/radius.mha", "--resample", "1", "--mask", EXAMPLES + "/bone/radius-labels.nii.gz",
              "--label-laws", "1=linear:slope=10:lower=200", "--pads", "2=9000", "--cap", "upper=2", "--fields", "all"],
+    "grown": ["bone", EXAMPLES + "/bone/radius.mha", "--resample", "1", "--mask", EXAMPLES + "/bone/radius-labels.nii.gz",
+              "--law", "linear", "--slope", "10", "--lower", "320", "--cap", "2", "--surface-depth", "1"],
     "yielding-caps": ["bone", "--generate", "cube", "--size", "4", "--strain", "-0.02", "--strength", "von-mises", "--load-steps",
                       "4", "--cap", "1:3000"],
     "potted": ["bone", "--generate", "cube", "--size", "4", "--cap", "upper=1", "--test", "torsion"],
@@ -74,6 +84,8 @@ RUNS = {
     "confined": ["bone", "--generate", "cube", "--size", "4", "--test", "confined"],
     "yielding": ["bone", "--generate", "cube", "--size", "4", "--strain", "-0.02", "--strength", "drucker-prager",
                  "--load-steps", "6"],
+    "kept": ["bone", "--generate", "cube", "--size", "4", "--strain", "-0.02", "--strength", "drucker-prager",
+             "--load-steps", "4", "--checkpoint", "c.h5"],
     "homogenise": ["bone", "--generate", "cube", "--size", "4", "--test", "homogenise"],
     "radius": ["bone", EXAMPLES + "/bone/radius.mha", "--law", "threshold", "--lower", "320", "--modulus", "6829"],
     "labels": ["bone", EXAMPLES + "/bone/radius-labels.nii.gz", "--law", "labels", "--labels", "1=17000,2=9000"],
@@ -81,15 +93,18 @@ RUNS = {
              "--site", "vtx:" + EXAMPLES + "/eikonal/endocardium.vtx"],
     "pacing": ["eikonal", EXAMPLES + "/eikonal/wall.pts", "--velocities", EXAMPLES + "/eikonal/tissues.json",
                "--sites", EXAMPLES + "/eikonal/pacing.json", "--non-conducting", "2"],
+    "scarred": ["eikonal", EXAMPLES + "/eikonal/wall.pts", "--velocities", EXAMPLES + "/eikonal/tissues.json",
+                "--non-conducting", "2", "--site", "sphere:16,8,4.5,6@t=-3"],
+    "late": ["eikonal", "--generate", "box:n=6,jitter=0.3", "--site", "vertices:9@t=1e6"],
     "early": ["eikonal", "--generate", "box:n=5,jitter=0.3", "--site", "point:0,0,0@t=-3", "--precision", "double"],
-    "beam": ["softbody", SCENE], "contact": ["softbody", CONTACT],
+    "beam": ["softbody", SCENE], "free": ["softbody", FREE], "contact": ["softbody", CONTACT],
     "cloth": ["softbody", EXAMPLES + "/softbody/cloth.json", "--steps", "3"],
     "pile": ["softbody", EXAMPLES + "/softbody/pile.json", "--steps", "4"],
     "cantilever": ["topopt", "cantilever", "--cells", "8x4x4", "--volume", "0.3", "--steps", "3", "--bound"],
     "voxels": ["topopt", "cantilever", "--grid", "voxels", "--cells", "8x4x4", "--volume", "0.3", "--steps", "3", "--bound"],
     "bridge": ["topopt", "bridge", "--cells", "16x4x4", "--steps", "12", "--volume", "0.4", "--radius", "1.5"],
     "inverter": ["topopt", "inverter", "--cells", "8x4x4", "--steps", "2"],
-    "moved": ["topopt", MOVED], "heavy": ["topopt", HEAVY], "rigid": ["topopt", RIGID],
+    "moved": ["topopt", MOVED], "named": ["topopt", NAMED], "heavy": ["topopt", HEAVY], "rigid": ["topopt", RIGID],
     "hanging": ["topopt", Mesh("C3D10").deck("8., 0.3\n*DENSITY\n3.", "X0, 1, 3\n",
                                              "*DLOAD\nALL, GRAV, 10., 1., 0., -2.\n"), "--steps", "2", "--radius", "0.8"],
     "humming": ["topopt", Mesh("C3D20", other="C3D15", split=2).deck("8., 0.3\n*DENSITY\n3.", "X0, 1, 3\n",
@@ -112,6 +127,9 @@ RUNS = {
     "plies": ["pfem", EXAMPLES + "/pfem/laminate.json"], "vessel": ["pfem", EXAMPLES + "/pfem/pressure-vessel.json"],
     "stretch": ["pfem", EXAMPLES + "/pfem/stretch.json"],
 }
+# Options of the first run and of the one that goes on with it, @ being their folder.
+RESUMED = {"resumed": [["--steps", "2", "--checkpoint", "c.h5"], ["--resume", "@/c.h5", "--overwrite"]]}
+RUNS["resumed"] = ["softbody", SCENE, "--vtk-every", "1"]
 # Those that end with exit 3 are checked for what holds all the same.
 UNFINISHED = {
     "early-stop": ["bone", "--generate", "perlin", "--size", "16", "--feature", "8", "--max-iterations", "2"],
@@ -157,6 +175,13 @@ class Copy:
             values = file["VTKHDF/" + name][...]
             change(values)
             file["VTKHDF/" + name][...] = values
+
+    def nan(self, name, at):
+        """Puts no number into a checkpoint."""
+        with h5py.File(self.path(".h5"), "r+") as file:
+            values = file[name][...]
+            values[at] = numpy.nan
+            file[name][...] = values
 
     def text(self, ending, change):
         with open(self.path(ending)) as file:
@@ -310,6 +335,11 @@ FALSIFIED = [
     ("forces", "sed", field("CellData/modulus", scale(3, 1 + 1e-5))),
     ("forces", "stress", field("CellData/stress", add((5, 3), 0.01))),
     ("forces", "strain", field("CellData/strain", swap(2, 9))),
+    *(("kept", "finite numbers of the files", lambda copy, name=name, at=at: copy.nan(name, at)) for name, at in (
+        ("steps", (slice(None), 12)), ("steps", (1, 13)), ("present", 3), ("elastic", 0), ("displacement", (7, 1)))),
+    ("scarred", "vertices of sites", summary("results", "activation", 0, "sites", 0, "non_conducting_vertices", 3)),
+    ("scarred", "vertices of sites", summary("results", "activation", 0, "sites", 0, "vertices", 20)),
+    ("late", "times above the least", field(TIME, add(60, 0.4))), ("late", "times below the least", field(TIME, add(60, -0.4))),
     ("wall", "times below the least", field(TIME, scale(60, 1 - 1e-5))),
     ("wall", "times above the least", field(TIME, scale(60, 1 + 1e-5))),
     ("wall", "unreached vertices", field(TIME, put(77, -1))),
@@ -331,12 +361,21 @@ FALSIFIED = [
     ("beam", "masses", summary("problem", "objects", 0, "mass", slightly)),
     ("beam", "history: kinetic", lambda copy: copy.text(".csv", lambda text: text.replace("\n2,0.02,0.", "\n2,0.02,1."))),
     ("beam", "files", lambda copy: os.remove(copy.path("_000001.hdf"))),
+    ("beam", "most contacts", summary("results", "most_contacts", 5)),
+    ("contact", "most contacts", summary("results", "most_contacts", lambda x: x - 1)),
+    ("beam", "times of steps", summary("problem", "time_step", 0.02)),
+    ("contact", "times of steps", summary("problem", "time_step", slightly)),
+    ("free", "equation of a step", field("PointData/velocity", scale(9, 1 + 1e-5), "_000006.hdf")),
+    ("resumed", "history: kinetic", lambda copy: copy.text(".csv", lambda text: text.replace("\n4,0.04,0.", "\n4,0.04,1."))),
+    ("resumed", "number, time of frames", lambda copy: copy.text(".series", lambda text: text.replace(
+        ',\n    {"name": "resumed_000003.hdf"', ',\n    {"name": "resumed_000003.hdf", "time": 0.03},\n    {"name": "resumed_000003.hdf"'))),
     ("contact", "depth in obstacles", field("Points", add((slice(None), 2), -1e-4), "_000006.hdf")),
     ("contact", "worst penetration", summary("results", "worst_penetration", 1e-3)),
     ("moved", "displacements of supports: a", field("PointData/imposed_a", scale(slice(None), 1 + 1e-5))),
     ("moved", "force to move: a", summary("results", "cases", 0, "imposed_force", 2, slightly)),
     ("moved", "elements of materials", summary("problem", "materials", 0, "elements", lambda x: x + 1)),
     ("moved", "residual: b", field("CellData/material", put(30, 0))),
+    ("named", "residual: Druck µ", field(U + "_Druck___", scale(slice(None), 1 + 1e-5))),
     ("heavy", "weight: a", field("PointData/weight_a", scale(slice(None), 1 + 1e-5))),
     ("heavy", "residual: b", field("PointData/weight_b", scale(slice(None), 1 + 1e-4))),
     ("warm", "forces of temperature: a", field("PointData/thermal_force_a", scale(slice(None), 1 + 1e-5))),
@@ -368,6 +407,7 @@ FALSIFIED = [
     ("share", "sections: labels make the force", summary("results", "sections", "labels", "2", 3, lambda x: 1.001 * x)),
     ("share", "sections: balance", summary("results", "sections", "reaction", lambda x: 1.01 * x)),
     ("share", "sections: share, middle", summary("results", "sections", "share", "middle", "1", lambda x: 1.001 * x)),
+    ("grown", "sections: force of each layer", summary("results", "sections", "position", lambda x: [y - 1 for y in x])),
     ("cantilever", "compliance below its bound", summary("results", "bound", "value", lambda x: 10 * x)),
     ("cantilever", "excess over the bound", summary("results", "bound", "excess", slightly)),
     ("cantilever", "bound above the best of its kind", summary("results", "bound", "relaxed", lambda x: x / 2)),
@@ -417,10 +457,12 @@ class Verify(unittest.TestCase):
                 with open(document, "w") as file:
                     json.dump(arguments[1], file)
                 arguments[1] = document
-            process = subprocess.run(
-                [driver_case.EXECUTABLE, *arguments, "-o", place, "-q", "--backend", "serial"], timeout=120,
-                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=self.directory.name)
-            self.assertEqual(process.returncode, 3 if run in UNFINISHED else 0, process.stderr)
+            for more in RESUMED.get(run, [[]]):  # into the same folder
+                more = [place + more[1:] if more.startswith("@") else more for more in more]
+                process = subprocess.run(
+                    [driver_case.EXECUTABLE, *arguments, *more, "-o", place, "-q", "--backend", "serial"], timeout=120,
+                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=self.directory.name)
+                self.assertEqual(process.returncode, 3 if run in UNFINISHED else 0, process.stderr)
             certify(Copy(place))
         return place
 
@@ -455,6 +497,49 @@ class Verify(unittest.TestCase):
                 self.assertEqual(report.failures, [], text)
                 report, text = verify(copy.folder, True)
                 self.assertEqual(report.failures, ["output " + os.path.basename(copy.path(".hdf"))], text)
+
+    def test_runs_that_a_signal_ends(self):
+        document = os.path.join(self.directory.name, "stopped.json")
+        with open(document, "w") as file:
+            json.dump({**PLATE, "mesh": {**PLATE["mesh"], "cells": [6, 6, 6]}, "order": 6}, file)
+        for name, *arguments, until in (
+                ("whole", "bone", *BONE, "--test", "homogenise", " 3/"), ("axial", "bone", *BONE, " 3/"),
+                ("pfem", "pfem", document, "--preconditioner", "jacobi", "--tolerance", "1e-15", "--max-iterations", "1000000",
+                 " 20/")):
+            place = os.path.join(self.directory.name, "stopped-" + name)
+            process = subprocess.Popen([driver_case.EXECUTABLE, *arguments, "-v", "-o", place, "--backend", "serial"],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            next(line for line in process.stderr if until in line)
+            process.terminate()
+            process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 75)
+            report, text = verify(place, True)
+            self.assertEqual(report.failures, [], text)
+            self.assertGreaterEqual(report.checked, 8, text)
+            copy = Copy(place)
+            copy.summary(put("residual", "true", 1e-9))
+            if "bone" in arguments:  # of a solve that has none
+                self.assertIn("residual of the solves", verify(place, False)[0].failures)
+
+    def test_a_signal_before_the_first_iteration_leaves_zeros(self):
+        copy = self.copy("plate")
+
+        def rest(content):
+            results = content["results"]
+            for one in (results["max_displacement"], results["max_von_mises"]):
+                one["value"] = 0
+            for one in results["reactions"]:
+                one["force"] = [0, 0, 0]
+            results.update(strain_energy=0, total_reaction=[0, 0, 0])
+            content.update(status="interrupted", certificate={**content["certificate"], "passed": False, "checks": []})
+
+        copy.summary(rest)
+        for name in "displacement", "stress", "strain_energy_density", "von_mises":
+            copy.field("PointData/" + name, lambda values: values.fill(0))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # none divides by zero
+            report, text = verify(copy.folder, False)
+        self.assertEqual(report.failures, ["certificate passed"], text)
 
     def test_inputs_have_hashes(self):
         copy = self.copy("beam")

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/bone/input/load.hpp"
 
-#include "apps/bone/input/caps.hpp"
 #include "apps/bone/labels/pads.hpp"
 #include "apps/driver/output/table.hpp"
 #include <ossatura/core/comm/together.hpp>
@@ -66,29 +65,66 @@ void require_felt(double lost, const std::string& source) {
         " % of the force acts where the specimen is held in that direction, and does nothing");
 }
 
-/// Places in the void are an error, unless the user had voxels dropped, which may have been theirs.
+/// The number in the model of a node of the image as given. Throws InputError where --crop leaves
+/// it out.
+template<class Exec>
+std::array<int, 3> node_in_model(const BoneOptions& options, const std::string& source,
+                                 std::array<int, 3> node, const BoneModel<Exec>& model) {
+  const std::array<int, 3> given = node, shift = shift_of_nodes(model);
+  for (std::size_t d = 0; d < 3; ++d) {
+    node[d] += shift[d];
+    if (options.preparation.crop && (node[d] < 0 || node[d] > model.modulus.shape[d]))
+      fail<InputError>(source, ": node ", given[0], "/", given[1], "/", given[2],
+                       " lies beside the voxels of --crop, whose nodes are ", -shift[d], " to ",
+                       model.modulus.shape[d] - shift[d], " along ", "xyz"[d],
+                       ": nodes are numbered in the image as given, before it is cropped");
+  }
+  return node;
+}
+
+/// --fix or --force with the node's number in the model, where it is of one.
+template<class Exec>
+NodalCondition in_model(const BoneOptions& options, const char* option, NodalCondition condition,
+                        const BoneModel<Exec>& model) {
+  if (!condition.where.is_face && !condition.where.label)
+    condition.where.node = node_in_model(options, option, condition.where.node, model);
+  return condition;
+}
+
+/// Holds nodes of the model. Places in the void are an error, unless the user had voxels dropped,
+/// which may have been theirs.
 template<class Exec>
 void hold_list(const BoneOptions& options, const std::string& source,
-               const std::vector<NodalValue>& values, ListedLoad<Exec>& load) {
+               const std::vector<NodalValue>& values, const BoneModel<Exec>& model,
+               ListedLoad<Exec>& load) {
   const std::vector<PrescribedNode> nodes = merge_by_node(values);
   const MissingNodes missing = load.hold(nodes);
   if (missing.count == 0)
     return;
   const Site& s = nodes[std::size_t(missing.first)].site;
+  const std::array<int, 3> shift = shift_of_nodes(model);
   if (!options.largest_component)
     fail<InputError>(
         source, ": ", missing.count, " of ", nodes.size(),
-        " nodes with prescribed displacements lie in the void, the first at x, y, z = ", s.x, ", ",
-        s.y, ", ", s.z, ": remove them or check the axes' order");
+        " nodes with prescribed displacements lie in the void, the first at x, y, z = ",
+        s.x - shift[0], ", ", s.y - shift[1], ", ", s.z - shift[2],
+        ": remove them or check the axes' order");
   log_info(format_count(missing.count), " prescribed nodes went with the dropped voxels");
 }
 
-/// A list that every rank of a problem reads: one alone may fail to.
+/// A list of nodes of the image as given, with their numbers in the model. Every rank of a problem
+/// reads it: one alone may fail to.
 template<class Exec>
-std::vector<NodalValue> read_list(const std::string& path, const VoxelProblem<Exec>& problem) {
+std::vector<NodalValue> read_list(const BoneOptions& options, const std::string& path,
+                                  const BoneModel<Exec>& model, const VoxelProblem<Exec>& problem) {
   const auto& shape = problem.grid.shape;
   return together(ranks_of(problem), [&] {
-    return read_nodal_list(path, {shape[0], shape[1], shape[2]});
+    auto values = read_nodal_list(path, options.preparation.crop
+                                            ? model.source.shape
+                                            : std::array<int, 3>{shape[0], shape[1], shape[2]});
+    for (NodalValue& value : values)
+      value.node = node_in_model(options, path, value.node, model);
+    return values;
   });
 }
 
@@ -96,15 +132,16 @@ template<class Exec>
 BoneLoad<Exec> make_listed_load(const Exec& exec, const BoneOptions& options,
                                 const BoneModel<Exec>& model, VoxelProblem<Exec>& problem) {
   ListedLoad<Exec> load(exec, problem, options.plate_depth, model.label_voxels);
-  hold_list(options, options.input, model.displacements, load);
+  hold_list(options, options.input, model.displacements, model, load);
   if (!options.fix_file.empty())
-    hold_list(options, options.fix_file, read_list(options.fix_file, problem), load);
+    hold_list(options, options.fix_file, read_list(options, options.fix_file, model, problem),
+              model, load);
   for (const NodalCondition& fix : options.fix)
-    require_nodes(load.hold(fix), "--fix", fix.where);
+    require_nodes(load.hold(in_model(options, "--fix", fix, model)), "--fix", fix.where);
 
   std::vector<NodalValue> forces = model.forces;
   if (!options.force_file.empty()) {
-    const auto listed = read_list(options.force_file, problem);
+    const auto listed = read_list(options, options.force_file, model, problem);
     forces.insert(forces.end(), listed.begin(), listed.end());
   }
   if (!forces.empty() || !options.force_file.empty()) {
@@ -118,7 +155,7 @@ BoneLoad<Exec> make_listed_load(const Exec& exec, const BoneOptions& options,
     require_felt(load.lost_part(), source);
   }
   for (const NodalCondition& force : options.force) {
-    require_nodes(load.push(force), "--force", force.where);
+    require_nodes(load.push(in_model(options, "--force", force, model)), "--force", force.where);
     require_felt(load.lost_part(), "--force " + describe(force.where));
   }
   return load.finish(problem.held);
@@ -179,13 +216,13 @@ bool drop_islands(const Exec& exec, const BoneOptions& options, const VoxelProbl
   if (loose.components == 0)
     return false;
   const std::int64_t nx = problem.grid.shape[0], ny = problem.grid.shape[1];
+  const std::array<int, 3> shift = shift_of_nodes(model);
   std::ostringstream what;
   what << format_count(loose.voxels) << " voxels (" << format_number(100 * loose.part, 3)
        << " % of the bone) in " << format_count(loose.components)
        << (periodic ? " parts lead through the cell to no next one" : " parts touch no support")
-       << ", the first at x, y, z = " << loose.example % nx - model.planes_below[0] << ", "
-       << loose.example / nx % ny - model.planes_below[1] << ", "
-       << loose.example / nx / ny - model.planes_below[2];
+       << ", the first at x, y, z = " << loose.example % nx - shift[0] << ", "
+       << loose.example / nx % ny - shift[1] << ", " << loose.example / nx / ny - shift[2];
   if (options.islands == Islands::error)
     fail<InputError>(what.str(), ": --islands drop leaves them out");
   const char* remedies =

@@ -118,6 +118,21 @@ VoxelImage read_series(const BoneOptions& options, const ChoosePlanes& planes,
   return image;
 }
 
+/// Images that are written say that they are in RAS or in LPS, which not every space of NRRD is.
+void warn_of_world(const BoneOptions& options, const VoxelImage& image) {
+  const bool is_placed =
+      image.origin != std::array<double, 3>{0, 0, 0} || image.direction != identity_direction;
+  if (!image.world.empty() || !is_placed || options.field_images == FieldImages::none)
+    return;
+  const bool is_nifti = options.field_images != FieldImages::mha;
+  log_warning("unknown-world", options.input,
+              ": its space does not say where x, y and z point in the body, as 3D-right-handed "
+              "does not: --field-images ",
+              name_of(options.field_images), " have its numbers, and programs take them for ",
+              is_nifti ? "RAS" : "LPS",
+              ": write space: left-posterior-superior, or what it is, into the header");
+}
+
 /// Reads the planes that are chosen of an image; the values go to `target`, but those of a ParOSol
 /// file. What a law makes moduli of are grey values.
 VoxelModel read_image(const BoneOptions& options, ImageFormat format, bool has_law,
@@ -147,6 +162,7 @@ VoxelModel read_image(const BoneOptions& options, ImageFormat format, bool has_l
     file.modulus = read_nifti(options.input, planes, target, voxels);
   } else if (format == ImageFormat::nrrd) {
     file.modulus = read_nrrd(options.input, planes, target, voxels);
+    warn_of_world(options, file.modulus);
   } else if (format == ImageFormat::scanco) {
     ScancoValues values;
     file.modulus = read_scanco(options.input, planes, target, voxels, &values);
@@ -175,6 +191,7 @@ void resample_model(const Exec& exec, const BoneOptions& options, BoneModel<Exec
   const Resampling kind = options.law == GreyLaw::labels ? Resampling::nearest : Resampling::blend;
   model.modulus = resample(exec, model.modulus, edges, *options.resample, kind);
   model.edge = *options.resample;
+  model.first_voxel = {0, 0, 0};
   model.description += resampled_from(model.source);
 }
 
@@ -189,6 +206,9 @@ void prepare_image(const Exec& exec, const BoneOptions& options, BoneModel<Exec>
     for (std::size_t i = 0; i < 3; ++i)
       for (std::size_t d = 0; d < 3; ++d)
         model.origin[i] += edges[d] * box.begin[d] * model.direction[3 * i + d];
+    model.first_voxel = box.begin;
+    for (std::size_t d = 0; d < 3; ++d)
+      model.corner[d] = edges[d] * box.begin[d];
     model.description += ", cropped to " + std::to_string(box.shape()[0]) + " x " +
                          std::to_string(box.shape()[1]) + " x " + std::to_string(box.shape()[2]) +
                          " voxels";
@@ -201,6 +221,20 @@ void prepare_image(const Exec& exec, const BoneOptions& options, BoneModel<Exec>
     log_info("Gaussian filter of sigma ", format_number(sigma), " mm over ", support[0], ", ",
              support[1], " and ", support[2], " voxels on either side");
   }
+}
+
+/// The lower corner of an image. Where --spacing overrides the edges of a file that places the
+/// centre of its first voxel, this centre stays.
+std::array<double, 3> corner_of(const BoneOptions& options, ImageFormat format,
+                                const VoxelImage& image) {
+  std::array<double, 3> corner = image.origin;
+  const bool by_centre = format == ImageFormat::nifti || format == ImageFormat::metaimage ||
+                         format == ImageFormat::nrrd || format == ImageFormat::dicom;
+  if (options.spacing && by_centre)
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t d = 0; d < 3; ++d)
+        corner[i] += (image.edges()[d] - *options.spacing) / 2 * image.direction[3 * i + d];
+  return corner;
 }
 
 /// Reads the planes of an image that this process has, or all to prepare them, and returns their
@@ -217,8 +251,8 @@ ValueRange read_image_model(const Exec& exec, const BoneOptions& options, ImageF
   VoxelModel file = read_image(options, format, has_law, planes, &target);
   model.description = std::string(title_of(format)) + " image";
   model.edge = options.spacing.value_or(file.modulus.spacing);
-  model.origin = file.modulus.origin;
   model.direction = file.modulus.direction;
+  model.origin = corner_of(options, format, file.modulus);
   model.world = file.modulus.world;
   model.uniform_poisson = file.poisson;
   model.displacements = std::move(file.displacements);

@@ -47,7 +47,9 @@ struct BoneModel {
   std::optional<ForeignVoxels<Exec>> foreign;    ///< caps and pads in `modulus` and `poisson`
   std::array<int, 3> planes_below{0, 0, 0};      ///< that were added for caps across x, y, z
   std::array<int, 3> planes_above{0, 0, 0};
-  std::int64_t num_dropped = 0; ///< solid voxels left out as islands
+  std::array<double, 3> corner{0, 0, 0};   ///< of --crop in the image as given, mm
+  std::array<int, 3> first_voxel{0, 0, 0}; ///< of --crop; 0 where voxels are not those of the image
+  std::int64_t num_dropped = 0;            ///< solid voxels left out as islands
 };
 
 /// The planes of this process, where ranks share an image that is here as a whole; else all.
@@ -55,6 +57,24 @@ template<class Exec>
 VoxelArray<Exec> keep_planes(const Exec& exec, const std::optional<Communicator>& ranks,
                              const VoxelArray<Exec>& whole) {
   return ranks ? take_planes(exec, whole, planes_of_rank(*ranks, whole.shape[2])) : whole;
+}
+
+/// A place of the options, mm from the lower corner of the image as given, from that of the model,
+/// which --crop moves, and --cap where the image grows. (A turn refuses places.)
+template<class Exec>
+std::array<double, 3> in_model(const BoneModel<Exec>& model, std::array<double, 3> place) {
+  for (std::size_t d = 0; d < 3; ++d)
+    place[d] += model.edge * model.planes_below[d] - model.corner[d];
+  return place;
+}
+
+/// What is added to the number of a node of the image as given to have that of the model.
+template<class Exec>
+std::array<int, 3> shift_of_nodes(const BoneModel<Exec>& model) {
+  std::array<int, 3> shift{};
+  for (std::size_t d = 0; d < 3; ++d)
+    shift[d] = model.planes_below[d] - model.first_voxel[d];
+  return shift;
 }
 
 /// Sizes and hashes of the files of an image: the one at `path`, and that with its voxels where it

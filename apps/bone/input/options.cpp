@@ -170,7 +170,8 @@ void add_condition_options(CLI::App& app, BoneOptions& o) {
       app, "--fix", "WHERE:XYZ[=MM],...",
       "Displacement of a side of the image (x-, x+, ..., z+), of what the voxels of --mask with a "
       "label touch, of a line of it through the centre of the label, about which the rest may turn "
-      "(line:LABEL/AXIS), or of a node X/Y/Z: z-:xyz, z+:z=-0.1, label:3:xyz, line:5/y:xz, "
+      "(line:LABEL/AXIS), or of a node X/Y/Z of the image as given: z-:xyz, z+:z=-0.1, "
+      "label:3:xyz, line:5/y:xz, "
       "10/12/0:xy; may be repeated",
       [&o](const Items& items) {
         for (const std::string& item : items)
@@ -184,9 +185,11 @@ void add_condition_options(CLI::App& app, BoneOptions& o) {
              for (const std::string& item : items)
                o.force.push_back(parse_condition(item, true));
            });
-  app.add_option("--fix-file", o.fix_file, "Displacements: lines x,y,z,component,mm for nodes")
+  app.add_option("--fix-file", o.fix_file,
+                 "Displacements: lines x,y,z,component,mm for nodes of the image as given")
       ->type_name("CSV");
-  app.add_option("--force-file", o.force_file, "Forces: lines x,y,z,component,N for nodes")
+  app.add_option("--force-file", o.force_file,
+                 "Forces: lines x,y,z,component,N for nodes of the image as given")
       ->type_name("CSV");
 }
 
@@ -239,7 +242,7 @@ void add_test_options(CLI::App& app, BoneOptions& o) {
   add_list(app, "--centre", "box|mass|X,Y,Z",
            "torsion, bending: the point that the plates turn about. mass: the centre of the bone's "
            "voxels, as FAIM and parosol-py have it; box: that of the box around them; or mm along "
-           "the axes of the image from its lower corner",
+           "the axes of the image as given, before --crop and --cap, from its lower corner",
            [&o](const Items& items) { o.centre = parse_centre(items); })
       ->default_str(name_of(o.centre.kind));
   add_choice(

@@ -107,23 +107,28 @@ void add_turn_options(CLI::App& app, PreparationOptions& o) {
            });
 }
 
-/// Of options that say places in the image as it is read, of which nobody knows them turned.
-void refuse_places(const BoneOptions& options) {
-  const char* const turns = options.preparation.align ? "--align" : "--turn";
-  const auto refuse = [turns](const char* option) {
-    fail<UsageError>(option, " names a place in the image, which ", turns,
-                     " turns: name sides, or labels of a mask");
-  };
+/// The option that numbers nodes of the image as given; none does: null.
+const char* option_of_nodes(const BoneOptions& options) {
   if (!options.fix_file.empty())
-    refuse("--fix-file");
+    return "--fix-file";
   if (!options.force_file.empty())
-    refuse("--force-file");
+    return "--force-file";
   for (const auto* conditions : {&options.fix, &options.force})
     for (const NodalCondition& condition : *conditions)
       if (!condition.where.is_face && !condition.where.label)
-        refuse(conditions == &options.fix ? "--fix X/Y/Z" : "--force X/Y/Z");
-  if (options.centre.kind == TurnCentre::Kind::point)
-    refuse("--centre X,Y,Z");
+        return conditions == &options.fix ? "--fix X/Y/Z" : "--force X/Y/Z";
+  return nullptr;
+}
+
+/// Of options that say places in the image as it is read, of which nobody knows them turned.
+void refuse_places(const BoneOptions& options) {
+  const char* const turns = options.preparation.align ? "--align" : "--turn";
+  const char* option = option_of_nodes(options);
+  if (!option && options.centre.kind == TurnCentre::Kind::point)
+    option = "--centre X,Y,Z";
+  if (option)
+    fail<UsageError>(option, " names a place in the image, which ", turns,
+                     " turns: name sides, or labels of a mask");
   if (is_periodic(options))
     fail<UsageError>("--boundary periodic is for a cell with the sides of the image, and ", turns,
                      " turns them: leave one out");
@@ -144,6 +149,10 @@ void check_turn_options(const CLI::App& app, const BoneOptions& options) {
   }
   if (o.turns_image())
     refuse_places(options);
+  const char* const nodes = option_of_nodes(options);
+  if (options.resample && nodes)
+    fail<UsageError>(nodes, " numbers nodes of the image as given, and --resample makes voxels of "
+                            "its own: name sides, or labels of a mask");
 }
 
 } // namespace
@@ -153,7 +162,8 @@ void add_preparation_options(CLI::App& app, BoneOptions& options) {
   app.option_defaults()->group("Preparation of an image, in this order");
   add_list(app, "--crop", "X0:X1,Y0:Y1,Z0:Z1",
            "Voxels of the image, and of the mask, that are taken: from the first to before the "
-           "last along each axis; : is all, 40: from 40 on",
+           "last along each axis; : is all, 40: from 40 on. Places of other options (--centre, "
+           "--fix X/Y/Z, files of nodes) stay those of the image as given",
            [&o](const Items& items) { o.crop = parse_crop(items); });
   app.add_option_function<std::string>(
          "--gaussian", [&o](const std::string& text) { o.gaussian = parse_gaussian(text); },

@@ -123,6 +123,7 @@ void turn_model(const Exec& exec, const BoneOptions& options, const ValueRange& 
       turn_image(exec, model.modulus, turn.grid,
                  options.law == GreyLaw::labels ? Resampling::nearest : Resampling::blend);
   model.edge = edge;
+  model.first_voxel = {0, 0, 0};
   turn_place(edges, turn, model);
   if (options.resample)
     model.description += resampled_from(model.source);

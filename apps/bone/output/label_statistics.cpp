@@ -28,7 +28,6 @@ void add_label_statistics(const Exec& exec, const BoneOptions& options,
   LabelledImage image;
   for (std::size_t d = 0; d < 3; ++d)
     image.shape[d] = model.modulus.shape[d];
-  image.added = model.planes_below;
   together(comm, [&] {
     if (comm.is_first())
       image.label = read_mask(exec, options, model);

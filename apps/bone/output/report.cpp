@@ -255,6 +255,8 @@ Json to_json(const BoneModelInfo& model) {
                  {"maximum", model.modulus_max},
                  {"mean", model.modulus_mean}}},
                {"poisson", {{"minimum", model.poisson_min}, {"maximum", model.poisson_max}}}};
+  if (model.crop)
+    json["crop"] = {{"begin", model.crop->begin}, {"end", model.crop->end}};
   if (model.turn)
     json["turn"] = to_json(*model.turn);
   if (model.num_cap_elem > 0)

@@ -85,6 +85,14 @@ BoneModelInfo describe_model(const Exec& exec, const BoneOptions& options,
   }
   info.planes_below = model.planes_below;
   info.planes_above = model.planes_above;
+  const bool is_whole = model.source.shape[0] == 0; // made, not read as it is
+  const std::array<double, 3> edges = edges_before(options, model.source);
+  for (std::size_t d = 0; d < 3; ++d)
+    info.extent[d] =
+        is_whole ? model.edge * (info.shape[d] - info.planes_below[d] - info.planes_above[d])
+                 : edges[d] * model.source.shape[d];
+  if (options.preparation.crop)
+    info.crop = crop_box(options, model.source.shape);
   const LameSummary summary = summarise_lame(exec, nodes, bone);
   info.num_solid = summary.num_solid;
   info.modulus_min = summary.modulus_min;

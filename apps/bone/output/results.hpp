@@ -45,6 +45,8 @@ struct BoneModelInfo {
   std::int64_t num_cap_elem = 0;     ///< of num_elem those of caps, which are no bone
   std::int64_t num_pad_elem = 0;     ///< and those of pads, which are none either
   std::array<int, 3> planes_below{0, 0, 0}, planes_above{0, 0, 0}; ///< added for caps
+  std::array<double, 3> extent{0, 0, 0};                           ///< of the image as given, mm
+  std::optional<VoxelBox> crop;                                    ///< of its voxels
   double modulus_min = 0, modulus_max = 0, modulus_mean = 0;       ///< over the bone
   double poisson_min = 0, poisson_max = 0;
 

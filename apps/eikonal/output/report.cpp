@@ -4,8 +4,10 @@
 #include "apps/driver/output/prediction.hpp"
 #include "apps/driver/output/table.hpp"
 #include "apps/eikonal/output/files.hpp"
+#include <ossatura/core/base/precision.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace ossatura {
@@ -298,6 +300,22 @@ void warn_of_unreached(const EikonalRunResults& results, const ActivationReport&
                 mark);
 }
 
+/// Rounded by more than this part of the duration, times of single precision lose digits of it.
+constexpr double coarse_rounding = 1e-5;
+
+void warn_of_rounding(const EikonalRunResults& results, const ActivationReport& report) {
+  if (results.precision != name_of(Precision::fp32) || report.all.num_reached == 0)
+    return;
+  const double latest = std::max(std::abs(report.all.earliest), std::abs(report.all.latest)),
+               rounding = latest * std::ldexp(1.0, -24);
+  if (rounding > coarse_rounding * report.total_time() && report.total_time() > 0)
+    log_warning("coarse-times", "times", of_set(report), " reach ", format_number(latest),
+                " ms, where numbers of single precision are rounded by up to ",
+                format_number(rounding, 2), " ms, and the wave takes ",
+                format_number(report.total_time(), 4),
+                " ms: start at 0, and add the start afterwards, or --precision double");
+}
+
 void warn(const EikonalRunResults& results) {
   if (results.interrupted) {
     log_warning("interrupted", "stopped by a signal after ", results.solved.iterations,
@@ -317,6 +335,7 @@ void warn(const EikonalRunResults& results) {
                 "does better");
   for (const ActivationReport& report : results.sets) {
     warn_of_unreached(results, report);
+    warn_of_rounding(results, report);
     std::int64_t shown = 0;
     for (const SiteReport& site : report.sites)
       if (site.is_swallowed() && ++shown <= 5)

@@ -390,8 +390,9 @@ void warn_of_loads_beside(const TopoptModel& model, const PartsSummary& parts) {
     log_warning("loads-beside", "the surface ends more than an element away from ",
                 format_number(100 * parts.beside[k], 3), " % of the ",
                 is_output ? "output" : "loads of case '" + model.case_names[k] + "'",
-                ": the part that is written does not carry them, as it is grey there. Keep layers "
-                "around loads (--keep), or take projection, more --steps or more volume");
+                ": the part that is written does not carry them, as it is grey there, or on the "
+                "way. Keep layers around loads (--keep), or take projection, more --steps or more "
+                "volume");
   }
 }
 

@@ -24,11 +24,19 @@ constexpr struct {
 constexpr struct {
   std::string_view name;
   SolidKind kind;
-} solid_types[] = {{"C3D4", SolidKind::tetra4},    {"C3D10", SolidKind::tetra10},
-                   {"C3D6", SolidKind::prism6},    {"C3D15", SolidKind::prism15},
-                   {"C3D8", SolidKind::hexa8},     {"C3D8R", SolidKind::hexa8},
-                   {"C3D8I", SolidKind::hexa8},    {"C3D20", SolidKind::hexa20},
-                   {"C3D20R", SolidKind::hexa20r}, {"C3D10M", SolidKind::tetra10}};
+} solid_types[] = {{"C3D4", SolidKind::tetra4},
+                   {"C3D10", SolidKind::tetra10},
+                   {"C3D6", SolidKind::prism6},
+                   {"C3D15", SolidKind::prism15},
+                   {"C3D8", SolidKind::hexa8},
+                   {"C3D8R", SolidKind::hexa8},
+                   {"C3D8I", SolidKind::hexa8},
+                   {"C3D20", SolidKind::hexa20},
+                   {"C3D20R", SolidKind::hexa20r},
+                   {"C3D10M", SolidKind::tetra10},
+                   // hybrid ones, as meshio writes hexahedra
+                   {"C3D8RH", SolidKind::hexa8},
+                   {"C3D20RH", SolidKind::hexa20r}};
 
 /// Members in order, each once.
 template<class Number>

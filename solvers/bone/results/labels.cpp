@@ -104,7 +104,7 @@ SectionForces sum_sections(LabelledSolution<Exec>& of, int axis, const std::vect
   sections.force.resize(num_layers);
   sections.of_label.resize(num_layers * labels.size());
   for (std::size_t k = 0; k < num_layers; ++k)
-    sections.position.push_back(edge * (double(k) + 0.5 - of.image.added[std::size_t(axis)]));
+    sections.position.push_back(edge * (double(k) + 0.5));
   const auto sum = [&](const BoneSolution<Exec>& solution, const auto& add) {
     const std::vector<int> layer = list_layers(of, solution, axis);
     of.blocks.for_each(solution.fields.stress, 6,

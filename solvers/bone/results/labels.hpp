@@ -58,8 +58,7 @@ struct LabelResults {
 /// The image that labels are of.
 struct LabelledImage {
   std::array<int, 3> shape{0, 0, 0};
-  std::vector<float> label;          ///< [nx ny nz] whole numbers, x fastest; of the first rank
-  std::array<int, 3> added{0, 0, 0}; ///< planes below what positions count from, across x, y and z
+  std::vector<float> label; ///< [nx ny nz] whole numbers, x fastest; of the first rank
 };
 
 /// Statistics of the labels of `bone`, whose fields are those of the bone alone; `whole` has those
