@@ -97,6 +97,7 @@ KOKKOS_INLINE_FUNCTION void turn_to_face(const SharedFeature<Exec>& feature, con
   if (!(entered < 0))
     return;
   double best = any ? entered : 0.5 * entered, chosen[3] = {n[0], n[1], n[2]};
+  const double rounding = 1e-8 * sqrt(dot3(way, way)); // of a node in the plane of the face
   for (int place = feature.begin(); place < feature.end(); ++place) {
     const int t = feature.triangle(place);
     double normal[3];
@@ -105,7 +106,7 @@ KOKKOS_INLINE_FUNCTION void turn_to_face(const SharedFeature<Exec>& feature, con
     if (!feature.is_below(normal))
       return;
     const double left = dot3(normal, relative);
-    if (left > best && (any || dot3(normal, way) >= 0)) {
+    if (left > best && (any || dot3(normal, way) >= -rounding)) {
       best = left;
       for (int d = 0; d < 3; ++d)
         chosen[d] = normal[d];

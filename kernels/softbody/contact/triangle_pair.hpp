@@ -9,6 +9,9 @@ namespace ossatura {
 
 namespace detail {
 
+/// Of a corner, below which a point is on the border of a triangle, but for rounding.
+constexpr double border_weight = 1e-8;
+
 /// Turns the normal of a pair at an edge or corner of a triangle, see turn_to_face.
 template<class Exec>
 KOKKOS_INLINE_FUNCTION void choose_face(const ContactSurfaces<Exec>& surfaces, ContactPair& pair,
@@ -20,7 +23,7 @@ KOKKOS_INLINE_FUNCTION void choose_face(const ContactSurfaces<Exec>& surfaces, C
     for (int d = 0; d < 3; ++d)
       relative[d] += pair.weight[k] * x_free[3 * std::int64_t(pair.node[k]) + d];
   for (int k = 1; k < 4; ++k)
-    if (pair.weight[k] != 0)
+    if (-pair.weight[k] > border_weight)
       (feature.first < 0 ? feature.first : feature.second) = pair.node[k];
   for (int d = 0; d < 3; ++d) {
     feature.point[d] = x[3 * std::int64_t(pair.node[0]) + d] - way[d];
@@ -70,7 +73,10 @@ KOKKOS_INLINE_FUNCTION ContactPair pair_with_triangle(const ContactSurfaces<Exec
   const double area = sqrt(dot3(n, n));
   const double length = sqrt(dot3(way, way));
   const double height = dot3(n, way);
-  const bool by_face = nearest.inside || length <= 1e-8 * sqrt(area);
+  const bool is_near = length <= 1e-8 * sqrt(area), by_face = nearest.inside || is_near;
+  bool on_border = !nearest.inside;
+  for (int k = 0; k < 3; ++k)
+    on_border = on_border || nearest.weight[k] <= detail::border_weight;
   for (int d = 0; d < 3; ++d)
     n[d] = by_face ? n[d] / area : way[d] / length;
   const double side = !surfaces.two_sided(object) ? (by_face ? 1 : height)
@@ -80,8 +86,8 @@ KOKKOS_INLINE_FUNCTION ContactPair pair_with_triangle(const ContactSurfaces<Exec
     n[d] = side < 0 ? -n[d] : n[d];
   for (int k = 0; k < 3; ++k)
     pair.weight[k + 1] = -nearest.weight[k];
-  if (!nearest.inside && (by_face || side >= 0))
-    detail::choose_face(surfaces, pair, surfaces.two_sided(object), x, x_free, way, by_face);
+  if (on_border && (by_face || side >= 0))
+    detail::choose_face(surfaces, pair, surfaces.two_sided(object), x, x_free, way, is_near);
   pair.friction = surfaces.friction;
   make_tangents(n, n + 3, n + 6);
   return pair;
