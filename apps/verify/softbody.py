@@ -32,15 +32,18 @@ def check(run, report):
     motion.check_step()
 
 
-def turning_forces(corner, w, turn, axes, stretch, law):
+def turning_forces(corner, w, turn, axes, stretch, law, spared):
     """V [d_a]^T G [d_b] w_b, [d] u = d x u, with gradients d at the middle as it is turned there; `axes` [n, 3, 3] and stretches
-    are principal ones. G has c / 2 along each axis, c = the stresses over the stretches of the two others, where they pull."""
+    are principal ones. G has c / 2 along each axis, c = the stresses over the stretches of the two others, less what is spared
+    of c times the squares of gradients and the nodes, where that pulls."""
     inverse, determinant = jacobians(corner, MIDDLE[corner.shape[1]])
     volume = determinant * {4: 1 / 6, 8: 8}[corner.shape[1]]
     shear, sums = law["young"] / (2 + 2 * law["poisson"]), stretch.sum(axis=1, keepdims=True)
     stress = 2 * shear * (law["poisson"] / (1 - 2 * law["poisson"]) * (sums - 3) + stretch - 1)
     others = numpy.maximum(sums - stretch, 0.2)
-    c = numpy.maximum(stress.sum(axis=1, keepdims=True) - stress, 0) / others
+    rest = MIDDLE[corner.shape[1]] @ inverse
+    spared = spared / ((rest ** 2).sum(axis=(1, 2)) * corner.shape[1])
+    c = numpy.maximum((stress.sum(axis=1, keepdims=True) - stress) / others - spared[:, None], 0)
     gradient = MIDDLE[corner.shape[1]] @ inverse @ turn.transpose(0, 2, 1)
     moment = numpy.cross(gradient, w).sum(axis=1, keepdims=True) @ axes
     return numpy.cross((moment * (volume[:, None] * c / 2)[:, None]) @ axes.transpose(0, 2, 1), gradient)
@@ -142,7 +145,9 @@ class Motion:
         """Sum of R K0 (R^T w - rest X), without rest of K w, and the energy; R is the nearest rotation to the deformation in the
         middle of an element."""
         total, energy = numpy.zeros(x.shape), 0.0
-        for cell, law in zip(self.cell, (one["material"] for one in self.objects)):
+        damping = self.run.problem["damping"]["stiffness"]
+        for cell, law, one in zip(self.cell, (one["material"] for one in self.objects), self.scene):
+            density = 0 if "node_mass" in one else one.get("density", 1000)
             corner, middle = self.rest[cell], MIDDLE[cell.shape[1]]
             u, stretch, v = numpy.linalg.svd(derivatives(x[cell], middle) @ jacobians(corner, middle)[0])
             sign = numpy.sign(numpy.linalg.det(u @ v))
@@ -153,7 +158,8 @@ class Motion:
             energy += (local * force).sum() / 2
             force = force @ (u @ v).transpose(0, 2, 1)
             if not rest:  # the matrix has what tension adds as R turns
-                force += turning_forces(corner, w[cell], u @ v, u, stretch, law)
+                force += turning_forces(corner, w[cell], u @ v, u, stretch, law,
+                                        density / (2 * self.step * (self.step + damping)))
             total += assemble(cell, force, len(x))
         return total, energy
 

@@ -161,8 +161,10 @@ struct SoftSolver<Exec>::Implementation {
       const bool first = k == 0;
       const Vector& x_k = first ? x : x_trial;
       const Vector& v_k = first ? v : v_trial;
-      const SoftCoefficients c{1 + h * options.rayleigh_mass, h * (h + options.rayleigh_stiffness),
-                               options.rayleigh_mass, options.rayleigh_stiffness + (first ? h : 0)};
+      const SoftCoefficients c{
+          1 + h * options.rayleigh_mass, h * (h + options.rayleigh_stiffness),
+          options.rayleigh_mass, options.rayleigh_stiffness + (first ? h : 0),
+          spared_tension(h * (h + options.rayleigh_stiffness), options.newton_iterations)};
       systems.system.collect(exec, c, x_k, v_k);
       timer.add_to(report.collect);
       if (!first)

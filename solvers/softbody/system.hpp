@@ -19,7 +19,13 @@ namespace ossatura {
 /// damping_mass M v. In the first Newton iteration damping_stiffness holds the step, h + beta.
 struct SoftCoefficients {
   double mass = 1, stiffness = 1, damping_mass = 0, damping_stiffness = 0;
+  double spared_tension = 0; ///< by density, 1 / s^2, see elements/turning_stiffness.hpp
 };
+
+/// What one Newton iteration of a step spares, in which (omega h)^2 = 1/4; more take all of K.
+inline double spared_tension(double stiffness, int newton_iterations) {
+  return newton_iterations > 1 ? 0 : 0.5 / stiffness;
+}
 
 template<class Exec>
 class SoftSystem {
@@ -34,6 +40,7 @@ public:
       const ElementMesh& mesh = numbering.mesh[k];
       elements_.push_back(
           make_soft_elements(exec, mesh, scene.objects[k].material, numbering.factor[k]));
+      density_.push_back(scene.objects[k].node_mass > 0 ? 0 : scene.objects[k].density);
       groups_.push_back({mesh.shape, std::vector<int>(mesh.node.begin(), mesh.node.end())});
       num_pairs += std::int64_t(mesh.num_elem()) * pairs_per_elem(mesh.shape);
       num_slots += std::int64_t(mesh.node.size());
@@ -68,7 +75,9 @@ public:
     Kokkos::deep_copy(exec, inverted_, 0);
     const bool scaled = assembly_ == SoftAssembly::elements;
     std::int64_t pair = 0, slot = 0;
-    for (const SoftElements<Exec>& elements : elements_) {
+    for (std::size_t k = 0; k < elements_.size(); ++k) {
+      SoftElements<Exec>& elements = elements_[k];
+      elements.spared_tension = c.spared_tension * density_[k];
       const std::int64_t pairs =
           9 * std::int64_t(elements.num_elem) * pairs_per_elem(elements.shape);
       const std::int64_t slots =
@@ -121,6 +130,7 @@ public:
 private:
   SoftAssembly assembly_;
   std::vector<SoftElements<Exec>> elements_;
+  std::vector<double> density_; ///< kg / m^3 by object; 0 where nodes have masses of their own
   std::vector<ElementGroup> groups_;
   ElementMap<Exec> map_;
   BlockMatrix<Exec> matrix_;

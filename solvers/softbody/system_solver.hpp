@@ -111,8 +111,10 @@ public:
   /// The factor of a step h of the system at positions `at`, `staleness` systems old.
   void restore_factor(const Exec& exec, const Vector& at, const Vector& velocity,
                       const Vector& load, double h, int staleness) {
-    const SoftCoefficients c{1 + h * options.rayleigh_mass, h * (h + options.rayleigh_stiffness),
-                             options.rayleigh_mass, options.rayleigh_stiffness + h};
+    const SoftCoefficients c{
+        1 + h * options.rayleigh_mass, h * (h + options.rayleigh_stiffness), options.rayleigh_mass,
+        options.rayleigh_stiffness + h,
+        spared_tension(h * (h + options.rayleigh_stiffness), options.newton_iterations)};
     system.collect(exec, c, at, velocity);
     system.compress(exec, c, load, velocity, cg.b);
     by_factor->restore(exec, system.matrix(), at, staleness);

@@ -98,6 +98,7 @@ struct SoftElement {
   int n;
   std::vector<double> rest; ///< [n, 3]
   double young, poisson, thickness;
+  double spared_tension = 0; ///< of solids, Pa / m^2: by the squares of gradients and the nodes
 
   /// Derivatives of the shape functions at (xi, eta, zeta): [n, 3]; of simplices by barycentric
   /// coordinates, of hexahedra on [-1, 1]^3.
@@ -216,9 +217,13 @@ struct SoftElement {
 
 private:
   /// V sum over principal axes p of U of c / 2 (p x D_a) (p x D_b), turned by R, where the stresses
-  /// of the two other axes, with stretches s, pull: c = (stress + stress) / (s + s).
-  static void add_turning(const Dense& r, const Dense& gradient, const Dense& u, double lambda,
-                          double shear, double volume, Dense& k) {
+  /// of the two other axes, with stretches s, pull: c = (stress + stress) / (s + s), less what is
+  /// spared.
+  void add_turning(const Dense& r, const Dense& gradient, const Dense& u, double lambda,
+                   double shear, double volume, Dense& k) const {
+    double squares = 0;
+    for (const double d : gradient.value)
+      squares += d * d;
     Dense stretch(3, 3), axis(3, 3);
     for (int i = 0; i < 3; ++i) {
       axis(i, i) = 1;
@@ -239,7 +244,8 @@ private:
     const double sum = stretch(0, 0) + stretch(1, 1) + stretch(2, 2);
     for (int p = 0; p < 3; ++p) {
       const double others = sum - stretch(p, p);
-      const double c = (2 * lambda * (sum - 3) + 2 * shear * (others - 2)) / others;
+      const double c = (2 * lambda * (sum - 3) + 2 * shear * (others - 2)) / others -
+                       spared_tension / (squares * n);
       if (c > 0)
         add_turns(r, gradient, {axis(0, p), axis(1, p), axis(2, p)}, volume * c / 2, k);
     }

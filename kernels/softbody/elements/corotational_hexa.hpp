@@ -117,7 +117,11 @@ struct CorotationalHexa {
       strain(i, i) -= 1;
     const double volume = 8 * e.factor * determinant(rest);
     const ScaledLame lame{volume * input.coefficient[0], volume * input.coefficient[1]};
-    const Matrix3 turning = times_transposed(e.r * turning_stiffness(lame, strain), e.r);
+    // Gradients at the centre are rows (+-1, +-1, +-1) / 8 of the inverse, whose squares sum up to
+    // an eighth of its own.
+    const double spared = input.spared_tension * 8 * determinant(rest) /
+                          (0.125 * inner(rest_inverse, rest_inverse) * nodes);
+    const Matrix3 turning = times_transposed(e.r * turning_stiffness(lame, strain, spared), e.r);
     state.to_d = times_transposed(e.r, rest_inverse);
     const Matrix3 motion = (e.now.centre_jacobian() + -1.0 * e.centre) * transpose(state.to_d);
     state.moment = turning * turn_of(motion);

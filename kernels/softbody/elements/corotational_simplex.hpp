@@ -158,6 +158,13 @@ struct CorotationalSimplex {
     return symmetric_part(g);
   }
 
+  static KOKKOS_INLINE_FUNCTION double spared_of(const SoftInput& input, const Frame& e) {
+    const Matrix3& d = e.dm_inverse; // by rows of nodes 1, 2, 3
+    const Vector3 first = d.row[0] + d.row[1] + d.row[2];
+    const double volume = 1 / (6 * determinant(d));
+    return input.spared_tension * volume / ((inner(d, d) + dot(first, first)) * nodes);
+  }
+
   static KOKKOS_INLINE_FUNCTION void prepare(const SoftInput& input, int elem, State& state,
                                              bool& inverted) {
     const Frame e = frame_of(input, elem);
@@ -170,7 +177,8 @@ struct CorotationalSimplex {
       const double sum = trace(e.strain);
       state.turning = 0.5 * turning_tension(2 * (e.lame.lambda + e.lame.mu) * sum, 2 + sum);
     } else {
-      state.turning = times_transposed(e.r * turning_stiffness(e.lame, e.strain), e.r);
+      state.turning =
+          times_transposed(e.r * turning_stiffness(e.lame, e.strain, spared_of(input, e)), e.r);
     }
     if (input.force_scale != 0) {
       const Matrix3 edges = simplex_edges<shape>(input.v, input.nodes_of<shape>(elem));

@@ -26,6 +26,7 @@ struct SoftElements {
   double coefficient[3] = {0, 0, 0}; ///< lambda, mu (of plane stress) or c1, c2, bulk
   Array<int, Exec> node;             ///< [num_elem, nodes_per_elem]
   Array<double, Exec> rest;          ///< [numbers, num_elem], see rest.hpp
+  double spared_tension = 0;         ///< of solids, Pa / m^2, see turning_stiffness.hpp
 };
 
 /// `node` as in ElementMesh, entries in [0, num_points of `point`); `factor` [num_elem] multiplies
@@ -73,6 +74,7 @@ SoftInput soft_input(const SoftElements<Exec>& elements, const Array<double, Exe
   input.v = {x};
   for (int i = 0; i < 3; ++i)
     input.coefficient[i] = elements.coefficient[i];
+  input.spared_tension = elements.spared_tension;
   return input;
 }
 

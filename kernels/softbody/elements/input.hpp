@@ -39,6 +39,7 @@ struct SoftInput {
   ArrayPointer<const double> v;    ///< [num_points, 3], not read where force_scale = 0
   double coefficient[3] = {0, 0, 0};
   double force_scale = 0, stiffness_scale = 1;
+  double spared_tension = 0; ///< Pa / m^2, see turning_stiffness.hpp
 
   template<ElementShape shape>
   KOKKOS_FORCEINLINE_FUNCTION const int* nodes_of(int elem) const {

@@ -11,6 +11,15 @@
 // with the stresses and stretches of the two other axes. Where stress pushes c is left out, so that
 // K stays positive semidefinite; elsewhere K is then exact.
 //
+// Backward Euler damps what K knows of, free spin among it, whose stress is small. A step h carries
+// waves of slack tension as it is: lumped masses rho V / N of the N nodes bound their frequencies
+// by
+//
+//   omega^2 <= c S N / (2 rho),   S = sum_a |D_a|^2,
+//
+// for each axis, and what is stepped as if explicitly is stable below omega h = 2. So c is taken
+// less what has (omega h)^2 = 1/4, `spared_tension` / (S N).
+//
 // [1] J. Barbic. Exact corotational linear FEM stiffness matrix. Technical report, University of
 //     Southern California (2012).
 // [2] B. Smith, F. de Goes, T. Kim. Analytic eigensystems for isotropic distortion energies. ACM
@@ -32,12 +41,14 @@ KOKKOS_FORCEINLINE_FUNCTION double turning_tension(double stresses, double stret
   return fmax(stresses, 0.0) / fmax(stretches, 0.2);
 }
 
-/// G of a strain U - I, in its frame.
-KOKKOS_INLINE_FUNCTION Matrix3 turning_stiffness(const ScaledLame& lame, const Matrix3& strain) {
+/// G of a strain U - I, in its frame, of tension beyond `spared`, times the volume as lame is.
+KOKKOS_INLINE_FUNCTION Matrix3 turning_stiffness(const ScaledLame& lame, const Matrix3& strain,
+                                                 double spared) {
   const double sum = trace(strain), size = sqrt(inner(strain, strain));
   const double stresses = 2 * (lame.lambda + lame.mu) * sum; // of two axes: less 2 mu of the third
-  if (!(stresses + 2 * lame.mu * size > 0))
-    return zero_matrix(); // no principal strain is as small as -size
+  // No principal strain is as small as -size.
+  if (!(turning_tension(stresses + 2 * lame.mu * size, 2 + sum - size) > spared))
+    return zero_matrix();
   double a[3][3], axis[3][3];
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) {
@@ -54,7 +65,8 @@ KOKKOS_INLINE_FUNCTION Matrix3 turning_stiffness(const ScaledLame& lame, const M
   }
   Matrix3 g = zero_matrix();
   for (int k = 0; k < 3; ++k) {
-    const double c = 0.5 * turning_tension(stresses - 2 * lame.mu * a[k][k], 2 + sum - a[k][k]);
+    const double all = turning_tension(stresses - 2 * lame.mu * a[k][k], 2 + sum - a[k][k]);
+    const double c = 0.5 * fmax(all - spared, 0.0);
     const Vector3 n{{axis[0][k], axis[1][k], axis[2][k]}};
     for (int i = 0; i < 3; ++i)
       g.row[i] = g.row[i] + (c * n[i]) * n;
