@@ -32,8 +32,8 @@ struct DesignChoice {
   std::array<double, 4> penalty{3, 3, 0, 0}; ///< start, end, every so many steps, increment
   std::string filter = "density", method = "oc";
   int max_steps = 200;
-  double tolerance = 1e-6;      ///< of solves, relative to |f|
-  double step_tolerance = 0;    ///< of those of steps, as DesignOptions has it
+  double tolerance = 1e-6;   ///< of solves, relative to |f|
+  double step_tolerance = 0; ///< of those of steps, as DesignOptions has it
   int max_iterations = 2000;
 };
 
