@@ -242,6 +242,7 @@ int run_on(const Exec& exec, const SoftbodyCommandOptions& options, const Softbo
   results.first_step = step;
   results.last_step = model.steps;
   results.initial = solver->energy(exec);
+  results.rounding_energy = energy_of_rounding(model.scene);
   context.begin_outputs(stem);
   Recorder recorder(options, model, step, stem, context);
   if (recorder.history() != nullptr)

@@ -3,6 +3,7 @@
 
 #include "apps/driver/output/table.hpp"
 #include <ossatura/core/base/log.hpp>
+#include <ossatura/kernels/softbody/elements/lumped_mass.hpp>
 #include <ossatura/solvers/softbody/scene_checks.hpp>
 
 #include <algorithm>
@@ -32,11 +33,25 @@ StepTotals totals_of(const SoftbodyRunResults& results) {
   return totals;
 }
 
+double energy_of_rounding(const SoftScene& scene) {
+  double energy = 0;
+  for (const SoftObject& object : scene.objects) {
+    const SoftMaterial& m = object.material;
+    double volume = 0;
+    for (std::size_t e = 0; e < object.mesh.num_elem(); ++e)
+      volume += std::fabs(element_volume(object.mesh, e));
+    if (object.mesh.shape == ElementShape::triangle)
+      volume *= m.thickness;
+    energy += 1e-24 * volume * (m.law == SoftLaw::mooney_rivlin ? m.bulk + m.c1 + m.c2 : m.young);
+  }
+  return energy;
+}
+
 EnergyRise energy_rise(const SoftbodyRunResults& results) {
   EnergyRise worst;
   const auto moving = [](const SoftEnergy& energy) { return energy.kinetic + energy.elastic; };
   double last = moving(results.initial) + results.initial.potential;
-  double largest = moving(results.initial), rise = 0;
+  double largest = std::max(moving(results.initial), results.rounding_energy), rise = 0;
   for (const SoftStepRecord& record : results.steps) {
     const double total = moving(record.energy) + record.energy.potential, change = total - last;
     largest = std::max(largest, moving(record.energy));
