@@ -30,7 +30,7 @@ def check(run, report):
     if run.done:
         report.bound("volume above what is allowed", max(0, results["volume"] / problem["volume_fraction"] - 1), 1e-6)
     report.same("last change", steps["change"][-1], results["last_change"], 1e-12)
-    report.bound("residuals of the steps", steps["residual"], run.summary["engine"]["step_tolerance"])
+    report.bound("residuals of the steps", steps["residual"], run.summary["engine"].get("step_tolerance", run.tolerance))
     require(results.get("objective") is not None, "compliance", "the final design was not analysed")
     check_balance(run, report, fields, held, groups, volume, density)
 

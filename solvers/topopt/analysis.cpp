@@ -155,19 +155,18 @@ typename DesignAnalysis<Exec>::Balanced
 DesignAnalysis<Exec>::solve_balanced(const Exec& exec, const std::string& where,
                                      const DesignForce<Exec>& force, int moved_case,
                                      const Vector& u) const {
+  const bool is_moved = moved_case >= 0;
+  const Vector imposed = is_moved ? loads_.cases[std::size_t(moved_case)].imposed : Vector();
   Balanced found{};
   for (double tolerance = tolerance_;; tolerance = std::max(0.01 * tolerance, least_tolerance_)) {
     body_.set_tolerance(tolerance);
     const int before = found.result.iterations;
     found.result =
-        body_.solve(exec, moved_case < 0 ? force : less_imposed(exec, std::size_t(moved_case)), u);
+        body_.solve(exec, is_moved ? less_imposed(exec, std::size_t(moved_case)) : force, u);
     found.result.iterations += before;
     require_solved(where, found.result);
-    Vector imposed; // u is zero at held components
-    if (moved_case >= 0)
-      imposed = loads_.cases[std::size_t(moved_case)].imposed;
-    if (moved_case >= 0)
-      axpby(exec, 1.0, imposed, 1.0, u);
+    if (is_moved)
+      axpby(exec, 1.0, imposed, 1.0, u); // which is zero at held components
     // f . u + r . v - u . A u = u . (f - A u) over free components is the first-order error of
     // f . u, which a small residual bounds badly where the void is very soft.
     const Vector product = body_.spare(exec);
@@ -175,7 +174,7 @@ DesignAnalysis<Exec>::solve_balanced(const Exec& exec, const std::string& where,
     found.of_forces = body_.dot(exec, force, u);
     found.energy = body_.dot(exec, product, u);
     const double work =
-        moved_case < 0 ? found.of_forces : found.of_forces + body_.dot(exec, product, imposed);
+        is_moved ? found.of_forces + body_.dot(exec, product, imposed) : found.of_forces;
     const bool is_last = tolerance <= least_tolerance_;
     if (is_last)
       require_balance(where, work, found.energy, found.result.residual);

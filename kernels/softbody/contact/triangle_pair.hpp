@@ -36,7 +36,8 @@ KOKKOS_INLINE_FUNCTION void choose_face(const ContactSurfaces<Exec>& surfaces, C
 
 /// Node i against triangle `t` of `object`, at the nearest point at x. The normal is that of the
 /// triangle where this point is inside it, else the direction to the node, in which the distance
-/// grows, or of a face that the motion to x_free enters less far (normal_cones.hpp). Bodies push to
+/// grows; at its border, of a face there that the motion to x_free enters less far
+/// (normal_cones.hpp), also where rounding has the point inside by a part of 1e-8. Bodies push to
 /// their outside. What has two sides pushes to that where the node was in the last step, which
 /// `last_normal` (or null) tells, because the node may be in the surface by now, and else to that
 /// where it is.
