@@ -45,6 +45,10 @@ public:
   }
   void add_energies(const Exec& exec, double weight, const Vector& u, const Vector& v,
                     const Vector& energy) const override;
+  void add_body_forces(const Exec& exec, const BodyLoad& load, const Vector& mass,
+                       const Vector& force) const override;
+  void add_body_work(const Exec& exec, double weight, const BodyLoad& load, const Vector& u,
+                     const Vector& work) const override;
   // Frequencies and temperatures are for one process: std::invalid_argument.
   std::unique_ptr<MassMatrix<Exec>> make_mass(const Exec&, const DesignProblem&) const override {
     refuse("frequencies");
@@ -78,8 +82,6 @@ public:
   }
   std::vector<double> take_nodes(const Exec& exec, const std::vector<std::int32_t>& nodes,
                                  const Vector& values) const override;
-  DesignForce<Exec> place_forces(const Exec& exec,
-                                 const std::vector<NodeForce>& forces) const override;
   std::vector<double> download_nodes(const Exec& exec, const Vector& values) const override;
 
 private:
