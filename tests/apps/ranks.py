@@ -220,9 +220,10 @@ class Designs(Ranks):
 
     def test_designs_that_are_heavy_and_moved(self):
         self.write("heavy.json", json.dumps({
-            "mesh": {"box": {"cells": [8, 4, 6], "size": [0.4, 0.2, 0.3]}}, "material": {"young": 2e7, "poisson": 0.2, "mass_density": 2000},
+            "mesh": {"box": {"cells": [8, 4, 6], "size": [0.4, 0.2, 0.3]}}, "material": {"young": 2e7, "poisson": 0.2, "mass_density": 2000,
+                                                                                                 "expansion": 1e-5},
             "supports": [{"box": [0, 0, 0, 0, 0.2, 0.3]}], "volume_fraction": 0.5, "steps": 3, "cases": [
-                {"name": "weight", "gravity": [0, 1, -9.81]},
+                {"name": "weight", "gravity": [0, 1, -9.81], "temperature_change": 2},
                 {"name": "turn", "rotation": {"origin": [0, 0.1, 0], "axis": [0, 1, 2], "speed": 9},
                  "displacements": [{"box": [0.4, 0, 0, 0.4, 0.2, 0.1], "displacement": [None, None, -1e-4]}]}]}))
         design = ("topopt", "heavy.json", "--grid", "voxels", "-q", "--backend", "serial", "--tolerance", "1e-8")

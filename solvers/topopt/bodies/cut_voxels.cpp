@@ -6,9 +6,11 @@
 #include <ossatura/kernels/algebra/ranks/fingerprint.hpp>
 #include <ossatura/kernels/topopt/body_loads/voxel_load.hpp>
 #include <ossatura/kernels/topopt/solid_stress.hpp>
+#include <ossatura/kernels/topopt/temperatures/voxel_load.hpp>
 #include <ossatura/kernels/topopt/voxel_energies.hpp>
 #include <ossatura/kernels/topopt/voxel_stress.hpp>
 #include <ossatura/solvers/bone/problem.hpp>
+#include <ossatura/solvers/topopt/materials.hpp>
 
 #include <cmath>
 
@@ -113,6 +115,42 @@ void CutVoxelBody<Exec>::add_body_work(const Exec& exec, double weight, const Bo
   share_.take(exec, work, by_element_);
   ossatura::add_body_work(exec, seen_.grid, seen_.lame, this->origin(), seen_.edge, load, weight, u,
                           by_element_);
+  share_.gather(exec, by_element_, work);
+}
+
+template<class Exec>
+ThermalLoad<Exec> CutVoxelBody<Exec>::thermal_load(const Exec& exec, const DesignProblem& problem,
+                                                   const std::vector<double>& warming) const {
+  const auto take = [&](const Vector& all) {
+    const auto own = make_uninitialized<double>(exec, num_nodes(), "ossatura::voxel_body::warm");
+    share_.take(exec, all, own);
+    fence(exec, "ossatura::voxel_body::thermal_load"); // `all` goes
+    return own;
+  };
+  auto load = make_thermal_load(exec, seen_.grid, seen_.lame, seen_.edge,
+                                take(this->upload_elements(exec, expansions(problem))),
+                                take(this->place_node_values(exec, 1, warming)));
+  // Energies are by element, which all processes have all of.
+  const auto energy =
+      make_uninitialized<double>(exec, this->num_elem(), "ossatura::voxel_body::warm");
+  share_.gather(exec, load.energy, energy);
+  load.energy = energy;
+  return load;
+}
+
+template<class Exec>
+void CutVoxelBody<Exec>::add_thermal_forces(const Exec& exec, const ThermalLoad<Exec>& load,
+                                            const Vector& force) const {
+  ossatura::add_thermal_forces(exec, seen_.grid, seen_.lame, seen_.edge, load, force);
+}
+
+template<class Exec>
+void CutVoxelBody<Exec>::add_thermal_work(const Exec& exec, double weight,
+                                          const ThermalLoad<Exec>& load, const Vector& u,
+                                          const Vector& work) const {
+  share_.take(exec, work, by_element_);
+  ossatura::add_thermal_work(exec, seen_.grid, seen_.lame, seen_.edge, load, weight, u,
+                             by_element_);
   share_.gather(exec, by_element_, work);
 }
 
