@@ -376,6 +376,22 @@ class Loads(TopoptCase):
         self.close(case["imposed_work"], 0.01 * case["imposed_force"][0], 1e-9)
         self.close(case["support_force"][0], -case["imposed_force"][0], 1e-6)
 
+    def test_surfaces_and_halves(self):
+        self.write("beam.stl", stl_of_box((0.6, 0.2, 0.2)))
+        def of(width, mesh, **more):
+            cases = [{"name": "weight", "gravity": [0.5, 0, -9.81]},
+                     {"name": "turn", "rotation": {"origin": [0.1, 0.1, 0], "axis": [0, 1, 0], "speed": 9},
+                      "displacements": [{"box": [0.6, 0, 0, 0.6, width, 0.05], "displacement": [None, None, -1e-4]}]}]
+            return self.solve(problem(mesh=mesh, material=self.STONE, supports=[{"box": [0, 0, 0, 0, width, 0.2]}], cases=cases,
+                                      volume_fraction=0.5, start=0.5, filter={"kind": "density", "radius": 0.08}, steps=3, **more),
+                              "--grid", "voxels", "--tolerance", "1e-9")["results"]
+        whole = of(0.2, box((12, 4, 4), (0.6, 0.2, 0.2)))
+        filled = of(0.2, {"file": "beam.stl", "voxel": 0.05})
+        half = of(0.1, box((12, 2, 4), (0.6, 0.1, 0.2)), mirrors=[{"axis": "y", "place": 0.1}])
+        for one, other, of_half in zip(*(run["steps"]["objective"] for run in (whole, filled, half))):
+            self.close(other, one, 1e-9)
+            self.close(of_half, one / 2, 1e-5)
+
     def test_resumed_planned_and_coarser(self):
         beam = self.beam()
         del beam["tolerance"]
