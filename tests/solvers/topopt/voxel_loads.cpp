@@ -199,10 +199,10 @@ DesignProblem heavy_box() {
   return problem;
 }
 
-/// Steps of a design in double, and in the precision that voxels have by themselves.
+/// Objectives of six steps, and the densities after them.
 template<class Exec>
-std::vector<double> take_steps(const Exec& exec, const DesignProblem& problem,
-                               const DesignOptions& options, std::vector<double>& density) {
+std::vector<double> course_of(const Exec& exec, const DesignProblem& problem,
+                              const DesignOptions& options, std::vector<double>& density) {
   DesignOptimizer<Exec> optimizer(exec, problem, options);
   std::vector<double> course;
   for (int k = 0; k < 6; ++k)
@@ -267,11 +267,11 @@ OSSATURA_BACKEND_TEST("Courses of heavy designs are those of hexahedra", "[voxel
   options.filter = DesignFilter::density;
   options.radius = 0.8;
   std::vector<double> expected, found;
-  const std::vector<double> course = take_steps(exec, problem, options, expected);
+  const std::vector<double> course = course_of(exec, problem, options, expected);
   options.grid = DesignGrid::voxels;
   for (const Precision precision : {Precision::fp64, Precision::lean}) {
     options.voxels.precision = precision;
-    check_near(take_steps(exec, problem, options, found), course, 1e-6);
+    check_near(course_of(exec, problem, options, found), course, 1e-6);
     check_near(found, expected, 1e-5);
   }
 }
@@ -372,14 +372,14 @@ OSSATURA_BACKEND_TEST("Courses and bounds of moved designs are those of hexahedr
     return optimizer.bound_compliance(exec, of_bound).value;
   };
   std::vector<double> expected, found;
-  const std::vector<double> course = take_steps(exec, problem, options, expected);
+  const std::vector<double> course = course_of(exec, problem, options, expected);
   CHECK(course.back() < course.front());
   const double of_mesh = bound();
   CHECK(of_mesh < course.back());
   options.grid = DesignGrid::voxels;
   for (const Precision precision : {Precision::fp64, Precision::lean}) {
     options.voxels.precision = precision;
-    check_near(take_steps(exec, problem, options, found), course, 1e-6);
+    check_near(course_of(exec, problem, options, found), course, 1e-6);
     check_near(found, expected, 1e-5);
     CHECK(bound() == Approx(of_mesh).epsilon(1e-5));
   }
