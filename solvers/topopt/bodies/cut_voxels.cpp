@@ -134,6 +134,7 @@ ThermalLoad<Exec> CutVoxelBody<Exec>::thermal_load(const Exec& exec, const Desig
   const auto energy =
       make_uninitialized<double>(exec, this->num_elem(), "ossatura::voxel_body::warm");
   share_.gather(exec, load.energy, energy);
+  fence(exec, "ossatura::voxel_body::thermal_load"); // those of the nodes seen go
   load.energy = energy;
   return load;
 }
