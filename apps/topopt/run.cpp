@@ -115,10 +115,8 @@ bool divides_model(const TopoptCommandOptions& options, const TopoptModel& model
   const std::string who = num_ranks == 1 ? "--split model"
                                          : "a launcher started " + std::to_string(num_ranks) +
                                                " processes, and ossatura topopt";
-  const bool has_frequencies = count_frequencies(model.problem, model.options) > 0;
-  if (has_frequencies || model.problem.has_temperatures())
-    fail<UsageError>(who, " divides no designs with ",
-                     has_frequencies ? "natural frequencies" : "temperatures",
+  if (count_frequencies(model.problem, model.options) > 0)
+    fail<UsageError>(who, " divides no designs with natural frequencies",
                      num_ranks == 1 ? ": leave it out" : ": start one process");
   if (model.options.grid == DesignGrid::voxels && !model.problem.solids)
     return true;

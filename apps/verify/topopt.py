@@ -147,7 +147,7 @@ def check_balance(run, report, fields, held, groups, volume, density):
         report.bound("2 U = F u" + label, 1 - twice / done, run.balance)
         if imposed.any():
             moved = numpy.where(imposed != 0, inner - total, 0).sum(axis=0)
-            report.same("force to move" + label, moved, results["cases"][k]["imposed_force"], 1e-9,
+            report.same("force to move" + label, moved, results["cases"][k]["imposed_force"], max(1e-9, rounding),
                         abs(numpy.where(held, inner, 0)).sum())
     report.bound("strain_energy_density", (fields["strain_energy_density"] - energy) / energy.max(), max(1e-9, rounding))
     if results.get("frequencies"):
@@ -158,8 +158,9 @@ def check_balance(run, report, fields, held, groups, volume, density):
         return
     require(problem["objective"] == "compliance", "objective", "where a mechanism's output is, is not in the file")
     weights = [case["weight"] for case in problem["cases"]]
-    # Forces of temperature are of the moduli.
-    within = max(1e-9, rounding) if any(one.get("temperature_change") for one in problem["cases"]) else 1e-9
+    # Forces of temperature, and those that move nodes, are of the moduli.
+    of_moduli = any(one.get("temperature_change") or one.get("displacements") for one in problem["cases"])
+    within = max(1e-9, rounding) if of_moduli else 1e-9
     report.same("compliance of the cases", work, [one["value"] for one in results["cases"]], within)
     report.same("objective", numpy.dot(weights, work), results["objective"], within)
     check_bound(run, report)

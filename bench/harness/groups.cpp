@@ -128,8 +128,9 @@ const std::vector<Group>& all_groups() {
        rows("/(sphere:32|laminate:32|perlin:64|radius|slab:50|wall|ventricles:300|cloth:10|"
             "cantilever:16|sphere|pressure-vessel|laminate)$"),
        rows("", "/(perlin.*:550|ventricles:36|raptor:1000|cantilever:(120|494))$")},
-      {"scaling", "over the ranks of a launcher: cuts of models, loads, sets of sites",
-       register_scaling, sizes({24}, "/cut/.*/ranks:(1|8)$|/(strong|loads|sets)/.*/ranks:2$"),
+      {"scaling", "over the ranks of a launcher: cuts of models, loads, sets of sites, designs",
+       register_scaling,
+       sizes({24}, "/cut/.*/ranks:(1|8)$|/(strong|loads|sets|design)/.*/ranks:2$"),
        rows("/cut/|/ranks:[1248]$", ".")},
   };
   static const std::vector<Group> groups = [] {

@@ -88,17 +88,6 @@ struct FindLatticeNodes {
   }
 };
 
-template<class Exec, class T>
-struct PutAtNodes {
-  Array<int, Exec> node;
-  int components;
-  Array<T, Exec> value, placed;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const std::int64_t at = std::int64_t(components) * node(i / components) + i % components;
-    placed(at) = value(i);
-  }
-};
-
 } // namespace detail
 
 /// 1 at the cells of an order of elements. Does not fence.
@@ -172,16 +161,6 @@ Array<int, Exec> find_nodes(const Exec& exec, const VoxelGrid<Exec>& grid, const
                        detail::FindLatticeNodes<Exec>{grid, site, found});
   fence(exec, "ossatura::find_lattice_nodes");
   return found;
-}
-
-/// placed(node(i), c) = values[i, c]; each node once. Fences.
-template<class T, class Exec>
-void put_at_nodes(const Exec& exec, const Array<int, Exec>& node, int components,
-                  const std::vector<T>& values, const Array<T, Exec>& placed) {
-  const Array<T, Exec> value = upload(exec, "ossatura::node_values", values);
-  Kokkos::parallel_for("ossatura::put_at_nodes", range(exec, std::int64_t(values.size())),
-                       detail::PutAtNodes<Exec, T>{node, components, value, placed});
-  fence(exec, "ossatura::put_at_nodes");
 }
 
 } // namespace ossatura

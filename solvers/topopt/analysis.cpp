@@ -3,7 +3,7 @@
 
 #include <ossatura/core/base/timer.hpp>
 #include <ossatura/core/base/vector.hpp>
-#include <ossatura/kernels/topopt/body_loads.hpp>
+#include <ossatura/kernels/topopt/body_loads/hexa_load.hpp>
 #include <ossatura/kernels/topopt/design_variables.hpp>
 #include <ossatura/solvers/topopt/materials.hpp>
 
@@ -144,7 +144,7 @@ DesignForce<Exec> DesignAnalysis<Exec>::less_imposed(const Exec& exec, std::size
   const auto& load_case = loads_.cases[k];
   const Vector product = body_.spare(exec);
   body_.apply(exec, load_case.imposed, product);
-  axpby(exec, 1.0, forces_of(k).vector, 0.0, rhs_);
+  copy_force(exec, forces_of(k), rhs_);
   axpby(exec, -1.0, product, 1.0, rhs_);
   clear(exec, body_.held(), rhs_);
   return {rhs_, {}};

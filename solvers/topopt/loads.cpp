@@ -44,13 +44,6 @@ DesignForce<Exec> make_force(const Exec& exec, const std::vector<NodeForce>& for
   return force;
 }
 
-std::vector<std::uint8_t> held_mask(const DesignProblem& problem) {
-  std::vector<std::uint8_t> mask(problem.num_nodes());
-  for (const HeldComponents& held : problem.held)
-    mask[std::size_t(held.node)] |= held.components;
-  return mask;
-}
-
 /// The displacements of a load case; empty where it has none.
 template<class Exec>
 Array<double, Exec> make_imposed(const Exec& exec, const DesignProblem& problem,
@@ -58,38 +51,40 @@ Array<double, Exec> make_imposed(const Exec& exec, const DesignProblem& problem,
                                  const DesignBody<Exec>& body, const std::string& what) {
   if (displacements.empty())
     return {};
-  OSSATURA_REQUIRE(body.takes_displacements(),
-                   what << ": imposed displacements are not known on voxels: "
-                           "take the grid mesh");
-  const std::vector<std::uint8_t> held = held_mask(problem);
-  std::vector<double> imposed(3 * problem.num_nodes());
+  struct Moved {
+    std::uint8_t held = 0;
+    NodeForce by{};
+  };
+  std::map<std::int32_t, Moved> moved;
+  for (const NodeDisplacement& u : displacements)
+    moved[u.node].by.node = u.node;
+  for (const HeldComponents& one : problem.held)
+    if (const auto found = moved.find(one.node); found != moved.end())
+      found->second.held |= one.components;
   for (const NodeDisplacement& u : displacements) {
-    OSSATURA_REQUIRE(u.node >= 0 && std::size_t(u.node) < held.size() && u.component >= 0 &&
+    OSSATURA_REQUIRE(u.node >= 0 && std::size_t(u.node) < problem.num_nodes() && u.component >= 0 &&
                          u.component < 3 && std::isfinite(u.value),
                      what << ": a displacement of " << u.value << " of component " << u.component
-                          << " of node " << u.node << " of " << held.size());
-    OSSATURA_REQUIRE(held[std::size_t(u.node)] >> u.component & 1,
+                          << " of node " << u.node << " of " << problem.num_nodes());
+    Moved& node = moved[u.node];
+    OSSATURA_REQUIRE(node.held >> u.component & 1,
                      what << ": component " << u.component << " of node " << u.node
                           << " is to move by " << u.value << ", but is not held");
-    double& own = imposed[3 * std::size_t(u.node) + std::size_t(u.component)];
+    double& own = node.by.force[u.component];
     OSSATURA_REQUIRE(own == 0 || own == u.value, what << ": component " << u.component
                                                       << " of node " << u.node << " is to move by "
                                                       << own << " and by " << u.value);
     own = u.value;
   }
-  return body.upload_nodes(exec, imposed);
+  std::vector<NodeForce> list;
+  for (const auto& [number, node] : moved)
+    list.push_back(node.by);
+  return body.place_values(exec, list);
 }
 
-} // namespace
-
-namespace {
-
 /// The loads on mass of a load case.
-template<class Exec>
 std::vector<BodyLoad> checked_body_loads(const std::vector<BodyLoad>& loads,
-                                         const DesignBody<Exec>& body, const std::string& what) {
-  OSSATURA_REQUIRE(loads.empty() || body.has_mass(),
-                   what << ": gravity and rotation are not known of this body (voxels)");
+                                         const std::string& what) {
   for (const BodyLoad& load : loads) {
     double length = 0, size = load.square_speed;
     for (std::size_t c = 0; c < 3; ++c) {
@@ -158,7 +153,7 @@ DesignLoads<Exec> make_design_loads(const Exec& exec, const DesignProblem& probl
         imposed.extent(0) > 0 || !c.loads.body.empty() || !c.loads.warming.empty();
     loads.cases.push_back(
         {make_force(exec, c.loads.forces, num_nodes, body, what.str(), has_others), c.weight,
-         imposed, checked_body_loads(c.loads.body, body, what.str()),
+         imposed, checked_body_loads(c.loads.body, what.str()),
          checked_thermal_load(exec, problem, c.loads.warming, body, what.str()),
          moved_work(c.loads)});
   }

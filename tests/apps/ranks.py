@@ -218,6 +218,27 @@ class Designs(Ranks):
         one = self.summary(*self.COURSE, "--steps", "3", "--backend", "serial")["results"]
         self.close(found[0][2]["objective"], one["objective"], 1e-4)
 
+    def test_designs_that_are_heavy_and_moved(self):
+        self.write("heavy.json", json.dumps({
+            "mesh": {"box": {"cells": [8, 4, 6], "size": [0.4, 0.2, 0.3]}}, "material": {"young": 2e7, "poisson": 0.2, "mass_density": 2000,
+                                                                                                 "expansion": 1e-5},
+            "supports": [{"box": [0, 0, 0, 0, 0.2, 0.3]}], "volume_fraction": 0.5, "steps": 3, "cases": [
+                {"name": "weight", "gravity": [0, 1, -9.81], "temperature_change": 2},
+                {"name": "turn", "rotation": {"origin": [0, 0.1, 0], "axis": [0, 1, 2], "speed": 9},
+                 "displacements": [{"box": [0.4, 0, 0, 0.4, 0.2, 0.1], "displacement": [None, None, -1e-4]}]}]}))
+        design = ("topopt", "heavy.json", "--grid", "voxels", "-q", "--backend", "serial", "--tolerance", "1e-8")
+        expected = None
+        for ranks in (1, 3):
+            out, _ = self.launch(ranks, *design, "--split", "model",
+                                 "--json", "-", "--stl", "d.stl", "--hdf", "d.hdf")
+            found = [without_times(json.loads(out)["results"]), hdf5_values.read(self.path("d.hdf"), DENSITY),
+                     hdf5_values.read(self.path("d.hdf"), "VTKHDF/PointData/weight_turn"), self.content("d.stl")]
+            expected = expected or found
+            self.assertEqual(found, expected)
+        one = self.summary(*design)["results"]
+        self.close(expected[0]["objective"], one["objective"], 1e-4)
+        self.close(expected[0]["cases"][1]["imposed_work"], one["cases"][1]["imposed_work"], 1e-4)
+
     def test_a_run_that_is_stopped_goes_on_with_another_number_of_ranks(self):
         state = ("--method", "mma", "--backend", "serial", "--checkpoint", "c.h5")
         self.stopped_summary("cantilever.summary.json", *self.COURSE[:-1], *state, "--steps", "9999",

@@ -300,6 +300,126 @@ class Voxels(TopoptCase):
         self.assertIsNone(run["results"]["objective"])
 
 
+class Loads(TopoptCase):
+    """Gravity, rotation and imposed displacements on voxels."""
+    STONE = {"young": 2e7, "poisson": 0.2, "mass_density": 2000}
+    VOLUME = 0.6 * 0.1 * 0.2
+
+    def beam(self, **more):
+        """A beam that bends by its weight, one that turns, and one whose tip a grip moves."""
+        return problem(mesh=box((12, 2, 4), (0.6, 0.1, 0.2)), material=self.STONE, supports=[{"box": [0, 0, 0, 0, 0.1, 0.2]}], **{
+            "cases": [{"name": "weight", "gravity": [0, 1, -9.81]},
+                      {"name": "turn", "weight": 0.1, "rotation": {"origin": [0, 0.05, 0], "axis": [0, 0, 2], "speed": 9}},
+                      {"name": "move", "weight": 2, "loads": [{"box": [0.3, 0, 0.2, 0.3, 0.1, 0.2], "total_force": [0, 0, -20]}],
+                       "displacements": [{"box": [0.6, 0, 0, 0.6, 0.1, 0], "displacement": [None, None, -1e-4]}]}],
+            "passive": [{"box": [0.2, 0, 0.06, 0.3, 0.1, 0.14], "role": "void"}], "volume_fraction": 0.5, "start": 0.5,
+            "filter": {"kind": "density", "radius": 0.08}, "tolerance": 1e-9, **more})
+
+    def test_designs_are_those_of_the_mesh(self):
+        beam = self.beam(steps=5)
+        del beam["tolerance"]
+        exact = ("--tolerance", "1e-9")
+        mesh = self.solve(beam, "--grid", "mesh", *exact, "--hdf", "mesh.hdf")
+        self.assertEqual(mesh["engine"]["method"], "mma")
+        for self.backend in driver_case.backends():
+            for precision in ("lean", "mixed", "double") if self.backend == "serial" else ("lean",):
+                run = self.solve(beam, "--grid", "voxels", "--precision", precision, *exact, "--hdf", "v.hdf")
+                self.assertTrue(run["certificate"]["passed"])
+                self.assertEqual(run["engine"]["linear_below"], 0.25)
+                self.assertEqual(run["problem"]["cases"], mesh["problem"]["cases"])
+                for one, other in zip(run["results"]["steps"]["objective"], mesh["results"]["steps"]["objective"]):
+                    self.close(one, other, 1e-5)
+                for own, of_mesh in zip(run["results"]["cases"], mesh["results"]["cases"]):
+                    self.close(own["value"], of_mesh["value"], 1e-5)
+                    for key in "support_force", "imposed_force":
+                        scale = max(map(abs, of_mesh.get(key, [1])))
+                        for one, other in zip(own.get(key, []), of_mesh.get(key, [])):
+                            self.assertLess(abs(one - other), 1e-5 * scale)
+                self.close(run["results"]["cases"][2]["imposed_work"], mesh["results"]["cases"][2]["imposed_work"], 1e-5)
+            # What is there is carried.
+            mass = 2000 * self.VOLUME * run["results"]["volume"]
+            self.close(run["results"]["cases"][0]["support_force"][2], 9.81 * mass, 1e-6)
+            for name in "weight_weight", "weight_turn", "imposed_move", "displacement_move":
+                found, expected = (hdf5_values.read(self.path(file), "VTKHDF/PointData/" + name)
+                                   for file in ("v.hdf", "mesh.hdf"))
+                scale = max(map(abs, expected))
+                self.assertLess(max(abs(a - b) for a, b in zip(found, expected)), 1e-4 * scale)
+
+    def test_a_bar_that_hangs_turns_and_is_pulled(self):
+        # rho^2 g^2 A L^3 / (3 E), less what linear elements lack; the force rho w^2 A L^2 / 2; E A d / L.
+        size, area, length = (2, 0.5, 0.5), 0.25, 2
+        bar = problem(mesh=box((16, 4, 4), size), material={"young": 6e5, "poisson": 0, "mass_density": 300},
+                      supports=[{"box": [0, 0, 0, 0, *size[1:]], "components": "x"}, {"box": [0, 0, 0, 2, 0, 0.5], "components": "y"},
+                                {"box": [0, 0, 0, 2, 0.5, 0], "components": "z"}],
+                      cases=[{"name": "hang", "gravity": [10, 0, 0]},
+                             {"name": "turn", "rotation": {"origin": [0, 0, 0], "axis": [0, 0, 1], "speed": 3}},
+                             {"name": "pull", "displacements": [{"box": [2, 0, 0, 2, 0.5, 0.5], "displacement": [0.01, None, None]}]}])
+        solid = ("--grid", "voxels", "--steps", "1", "--start", "0.999999", "--volume", "0.999999", "--move", "1e-6", "--filter", "none",
+                 "--tolerance", "1e-9")
+        # What one case moves is held in the others: the end of the pulled bar is of its own.
+        for cases, check in ((bar["cases"][:2], self.check_free_bar), (bar["cases"][2:], self.check_pulled_bar)):
+            run = self.solve({**bar, "cases": cases}, *solid)
+            check(run["results"], area, length)
+
+    def check_free_bar(self, results, area, length):
+        hang, turn = results["steps"]["cases"][0]
+        self.close(hang, (300 * 10) ** 2 * area * length ** 3 / (3 * 6e5) * (1 - 1 / (4 * 16 ** 2)), 2e-5)
+        of_volume = results["volume"]
+        self.close(results["cases"][0]["support_force"][0], -300 * 10 * area * length * of_volume, 1e-5)
+        self.close(results["cases"][1]["support_force"][0], -300 * 9 * area * length ** 2 / 2 * of_volume, 1e-5)
+        # 2 rho^2 w^4 A L^5 / (15 E) along the bar, and as much across, less what linear elements lack of each.
+        lack = 15 / 72
+        along, across = area * length ** 5 * (1 - lack / 16 ** 2), 0.5 * length * 0.5 ** 5 * (1 - lack / 4 ** 2)
+        self.close(turn, 2 * (300 * 9) ** 2 / (15 * 6e5) * (along + across), 2e-5)
+
+    def check_pulled_bar(self, results, area, length):
+        force = 6e5 * area * 0.01 / length
+        self.close(results["steps"]["objective"][0], -0.01 * force, 1e-5)
+        case = results["cases"][0]
+        self.close(case["imposed_work"], 0.01 * case["imposed_force"][0], 1e-9)
+        self.close(case["support_force"][0], -case["imposed_force"][0], 1e-6)
+
+    def test_surfaces_and_halves(self):
+        self.write("beam.stl", stl_of_box((0.6, 0.2, 0.2)))
+        def of(width, mesh, **more):
+            cases = [{"name": "weight", "gravity": [0.5, 0, -9.81]},
+                     {"name": "turn", "rotation": {"origin": [0.1, 0.1, 0], "axis": [0, 1, 0], "speed": 9},
+                      "displacements": [{"box": [0.6, 0, 0, 0.6, width, 0.05], "displacement": [None, None, -1e-4]}]}]
+            return self.solve(problem(mesh=mesh, material=self.STONE, supports=[{"box": [0, 0, 0, 0, width, 0.2]}], cases=cases,
+                                      volume_fraction=0.5, start=0.5, filter={"kind": "density", "radius": 0.08}, steps=3, **more),
+                              "--grid", "voxels", "--tolerance", "1e-9")["results"]
+        whole = of(0.2, box((12, 4, 4), (0.6, 0.2, 0.2)))
+        filled = of(0.2, {"file": "beam.stl", "voxel": 0.05})
+        half = of(0.1, box((12, 2, 4), (0.6, 0.1, 0.2)), mirrors=[{"axis": "y", "place": 0.1}])
+        for one, other, of_half in zip(*(run["steps"]["objective"] for run in (whole, filled, half))):
+            self.close(other, one, 1e-9)
+            self.close(of_half, one / 2, 1e-5)
+
+    def test_resumed_planned_and_coarser(self):
+        beam = self.beam()
+        del beam["tolerance"]
+        whole = self.solve(beam, "--grid", "voxels", "--steps", "4", "--history", "whole.csv")
+        self.solve(beam, "--grid", "voxels", "--steps", "2", "--history", "first.csv", "--checkpoint", "c.h5")
+        self.solve(beam, "--grid", "voxels", "--steps", "4", "--history", "second.csv", "--resume", "c.h5")
+        self.assertEqual(self.rows("first.csv") + self.rows("second.csv"), self.rows("whole.csv"))
+        self.assertGreater(whole["results"]["objective"], 0)
+        other = json.loads(json.dumps(beam))
+        other["cases"][0]["gravity"][2] = -9.8
+        self.write("other.json", json.dumps(other))
+        self.fails(BAD_FILE, "another problem", "topopt", "other.json", "--grid", "voxels", "--resume", "c.h5", "-q")
+        finer = ("--cells", "24x4x8", "--grid", "voxels", "--steps", "4")
+        coarse = self.solve(beam, *finer, "--levels", "1")
+        self.assertEqual([one["steps"] for one in coarse["results"]["grids"]], [3, 1])
+        straight = self.solve(beam, *finer[:-1], "1")
+        self.assertLess(coarse["results"]["steps"]["objective"][-1], straight["results"]["steps"]["objective"][0])
+        large = ("--cells", "48x8x16", "--grid", "voxels")
+        plan = self.solve(beam, *large, "--dry-run")["results"]
+        run = self.solve(beam, *large, "--steps", "1")
+        ratio = run["memory"]["kokkos_peak_bytes"] / plan["predicted_device_bytes"]
+        self.assertGreater(ratio, 0.7)
+        self.assertLess(ratio, 1.4)
+
+
 class Part(TopoptCase):
     """A part that can be made: its surface, solved again, what is kept whole, and the files."""
 

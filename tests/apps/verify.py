@@ -117,6 +117,11 @@ RUNS = {
     "warm": ["topopt", WARM],
     "baked": ["topopt", {**WARM, "mesh": {"box": {"cells": [6, 3, 3], "size": [2, 1, 1]}}, "materials": [], "cases": [
         {**WARM["cases"][0], "displacements": []}, WARM["cases"][1]]}, "--grid", "voxels"],
+    "leaning": ["topopt", {**HEAVY, "materials": [
+        {**MOVED["materials"][0], "poisson": 0.3}]}, "--grid", "voxels"],
+    "gripped": ["topopt", {**WARM, "materials": [], "cases": [
+        {**WARM["cases"][0], "gravity": [1, 0, -9.81]}, {**WARM["cases"][1], "rotation": HEAVY["cases"][1]["rotation"]}],
+        "material": {**WARM["material"], "mass_density": 40}}, "--grid", "voxels"],
     "hot": ["topopt", Mesh("C3D10").deck("8., 0.3\n*EXPANSION\n1e-2", "X0, 1, 3\n") + HOT, "--steps", "2", "--radius", "0.8"],
     "glowing": ["topopt", Mesh("C3D20R", other="C3D15", split=2).deck("8., 0.3\n*EXPANSION\n1e-2", "X0, 1, 3\n") + HOT,
                 "--steps", "2", "--radius", "0.8"],
@@ -378,6 +383,8 @@ FALSIFIED = [
     ("named", "residual: Druck µ", field(U + "_Druck___", scale(slice(None), 1 + 1e-5))),
     ("heavy", "weight: a", field("PointData/weight_a", scale(slice(None), 1 + 1e-5))),
     ("heavy", "residual: b", field("PointData/weight_b", scale(slice(None), 1 + 1e-4))),
+    ("leaning", "weight: a", field("PointData/weight_a", scale(slice(None), 1 + 1e-5))),
+    ("gripped", "force to move: a", summary("results", "cases", 0, "imposed_force", 2, slightly)),
     ("warm", "forces of temperature: a", field("PointData/thermal_force_a", scale(slice(None), 1 + 1e-5))),
     ("warm", "forces of temperature: b", field("PointData/temperature_change_b", scale(slice(None), 1 + 1e-5))),
     ("warm", "temperatures: b", summary("problem", "cases", 1, "temperature_change", "most", slightly)),

@@ -577,12 +577,6 @@ void require_known_on_grid(const std::string& file, const TopoptModel& model) {
       fail<InputError>(file, ": materials have Poisson's ratios of ",
                        format_number(model.problem.poisson), " and ", format_number(one.poisson),
                        ", and voxels know one: give them the same, or take --grid mesh");
-  if (model.problem.has_body_loads())
-    fail<InputError>(file, ": gravity and rotation are not known on voxels: take --grid mesh");
-  for (const DesignLoadCase& one : model.problem.cases)
-    if (!one.loads.displacements.empty())
-      fail<InputError>(file, ": load case '", one.loads.name,
-                       "' imposes displacements, which are not known on voxels: take --grid mesh");
   if (!model.problem.springs.empty())
     fail<InputError>(file, ": springs are not known on voxels: take --grid mesh");
   if (o.filter == DesignFilter::helmholtz)

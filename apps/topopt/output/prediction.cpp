@@ -163,11 +163,25 @@ double bytes_of_temperatures(const TopoptModel& model) {
   const auto cases =
       std::count_if(problem.cases.begin(), problem.cases.end(),
                     [](const DesignLoadCase& one) { return !one.loads.warming.empty(); });
-  if (model.options.grid == DesignGrid::voxels) // expansion, warming, energies and all forces
-    return double(cases) * 48 * double(model.num_nodes());
   const std::size_t slots = problem.solids ? problem.solids->node.size() : problem.mesh.node.size();
   return double(cases) *
          (24 * double(slots) + 8 * double(model.num_elem()) + 24 * double(model.num_nodes()));
+}
+
+/// Loads on voxels that are vectors, of the nodes that a process sees, or are by element:
+/// expansion, warming and energies of temperatures; densities, masses and work of gravity and
+/// rotation.
+double bytes_of_voxel_loads(const TopoptModel& model, double seen) {
+  double vectors = 0, by_element = 0;
+  bool is_moved = false;
+  for (const DesignLoadCase& one : model.problem.cases) {
+    const bool is_warm = !one.loads.warming.empty(), moves = !one.loads.displacements.empty();
+    vectors += (is_warm || !one.loads.body.empty() ? 1 : 0) + (moves ? 1 : 0);
+    by_element += is_warm ? 3 : 0;
+    is_moved = is_moved || moves;
+  }
+  by_element += model.problem.has_body_loads() ? 3 : 0;
+  return 24 * seen * (vectors + (is_moved ? 1 : 0)) + 8 * double(model.num_nodes()) * by_element;
 }
 
 /// Bytes of the mesh and the design. Of elements their nodes both ways, centres and volumes, a
@@ -255,7 +269,7 @@ TopoptPrediction predict_on_voxels(const TopoptModel& model, double num_solves, 
                          (keeps_filtered ? 8 : 0) + (o.process.overhang && o.projection ? 8 : 0) +
                          (o.robust > 0 ? 8 : 0) + (o.method == DesignMethod::mma ? 8 * 8 : 0);
   prediction.design_bytes = nodes * of_elem + dofs * 8 * num_solves + bytes_of_limits(model) +
-                            bytes_of_frequencies(model) + bytes_of_temperatures(model);
+                            bytes_of_frequencies(model) + bytes_of_voxel_loads(model, seen);
   prediction.voxel_bytes *= 1 + count_other_bodies(model);
   // What else is in the solver's vectors, marks of elements, and forces as vectors.
   if (is_cut)

@@ -4,9 +4,27 @@
 #include <nlohmann/json.hpp>
 
 #include <fstream>
+#include <numeric>
 #include <stdexcept>
+#include <vector>
 
 namespace ossatura::bench {
+
+namespace {
+
+void read_steps(const nlohmann::json& results, RanksSummary& summary) {
+  summary.objective = results.at("objective");
+  for (const char* phase : {"prepare", "solve", "gradient", "update"}) {
+    const auto seconds =
+        results.at("steps").at(phase + std::string("_seconds")).get<std::vector<double>>();
+    const double mean =
+        std::accumulate(seconds.begin(), seconds.end(), 0.0) / double(seconds.size());
+    summary.step_seconds += mean;
+    summary.update_seconds = mean; // the last
+  }
+}
+
+} // namespace
 
 RanksSummary read_ranks_summary(const std::string& path) {
   std::ifstream file(path);
@@ -25,6 +43,8 @@ RanksSummary read_ranks_summary(const std::string& path) {
   summary.largest_kokkos_peak =
       memory.value("largest_rank_kokkos_peak_bytes", memory.at("kokkos_peak_bytes").get<double>());
   summary.iterations = json.at("iterations");
+  if (json.at("results").contains("steps_taken"))
+    read_steps(json.at("results"), summary);
   return summary;
 }
 

@@ -16,6 +16,9 @@ struct RanksSummary {
   std::vector<CutCounts> cut_levels; ///< voxels first
   double largest_kokkos_peak = 0;    ///< bytes of the rank that takes most
   double iterations = 0;
+  // Of designs, else 0.
+  double objective = 0;
+  double step_seconds = 0, update_seconds = 0; ///< means; of filters and updates, too
 };
 
 /// Throws std::runtime_error where the file is no summary.

@@ -6,9 +6,11 @@
 //   scaling/weak/<backend>/perlin:<n>/ranks:<p>     the same with p times the volume of perlin:<n>
 //   scaling/loads/<backend>/perlin:<n>/ranks:<p>    the six loads of --test homogenise
 //   scaling/sets/<backend>/ventricles:<edge>/ranks:<p>   eight sets of sites
-// The time of a run's row is that of its solve; `efficiency` is against one process that does the
-// same way, and the row of a model that is cut fails where ranks see other numbers of nodes than
-// are counted.
+//   scaling/design/<backend>/cantilever:<n>/ranks:<p>    six steps of a design on n x n/2 x n/2
+//   voxels
+// The time of a run's row is that of its solve, of designs that of a step; `efficiency` is against
+// one process that does the same way, and the row of a model that is cut fails where ranks see
+// other numbers of nodes than are counted, or come to another design than one process.
 #include "bench/bone/scaling/levels.hpp"
 #include "bench/bone/scaling/ranks_summary.hpp"
 #include "bench/harness/groups.hpp"
@@ -63,10 +65,10 @@ void run_cut(benchmark::State& state, const Exec& exec, int n, int ranks) {
 
 // ---- runs
 
-enum class Work { strong, weak, loads, sets };
+enum class Work { strong, weak, loads, sets, design };
 
 const char* name_of_work(Work work) {
-  constexpr const char* names[] = {"strong", "weak", "loads", "sets"};
+  constexpr const char* names[] = {"strong", "weak", "loads", "sets", "design"};
   return names[int(work)];
 }
 
@@ -93,6 +95,12 @@ std::vector<std::string> arguments_of(Work work, int n, const std::string& backe
     sites << "}\n";
     words = {"eikonal", "--generate", "ventricles:h=" + exact(0.01 * n), "--sites",
              folder + "/sites.json"};
+  } else if (work == Work::design) {
+    const std::string half = 'x' + std::to_string(n / 2);
+    words = {"topopt",  "cantilever", "--cells",  std::to_string(n) + half + half,
+             "--grid",  "voxels",     "--volume", "0.12",
+             "--steps", "6",          "--change", "0",
+             "--split", "model",      "--no-hdf", "--no-stl"};
   } else {
     words = {"bone",
              "--generate",
@@ -141,7 +149,10 @@ RunTimes run_once(Work work, int n, int ranks, const std::string& backend,
   if (end.exit_code != 0)
     throw std::runtime_error("ossatura ended with " + end.text());
   const std::string path = folder.path() + "/out/job.json";
-  return {read_ranks_summary(path), read_job_summary(path).seconds[int(JobPart::solve)],
+  const JobSummary job = read_job_summary(path);
+  const RanksSummary summary = read_ranks_summary(path);
+  return {summary,
+          work == Work::design ? summary.step_seconds : job.seconds[std::size_t(JobPart::solve)],
           end.wall_seconds};
 }
 
@@ -167,6 +178,19 @@ void check_counts(const Exec& exec, int n, const RanksSummary& summary) {
   }
 }
 
+/// The floor of a step: filters and updates, which each rank does for all of the design, as long
+/// as in one process, and all else by the number of ranks. Throws where the designs differ.
+void report_design(benchmark::State& state, int num_ranks, const RanksSummary& alone,
+                   const RanksSummary& ranks) {
+  if (ranks.objective != alone.objective)
+    throw std::runtime_error("ranks come to an objective of " + exact(ranks.objective) +
+                             ", and one process to " + exact(alone.objective));
+  const double divided = alone.step_seconds - alone.update_seconds;
+  const double floor = alone.update_seconds + divided / num_ranks;
+  state.counters["floor_s"] = floor;
+  state.counters["floor"] = floor / ranks.step_seconds;
+}
+
 template<class Exec>
 void run_ranks(benchmark::State& state, const Exec& exec, Work work, int n, int ranks,
                const std::string& executable) {
@@ -179,7 +203,7 @@ void run_ranks(benchmark::State& state, const Exec& exec, Work work, int n, int 
   if (ranks > places)
     return skip_benchmark(state, std::to_string(ranks) + " ranks on " + std::to_string(places) +
                                      (is_device ? " devices" : " processors"));
-  static std::map<std::string, double> alone; // seconds of one process, by what it did
+  static std::map<std::string, RunTimes> alone; // of one process, by what it did
   const std::string key =
       std::string(name_of_work(work)) + BackendTraits<Exec>::name + std::to_string(n);
   const auto per_step = [work](const RunTimes& times) { // iterations of weak scaling differ
@@ -187,7 +211,7 @@ void run_ranks(benchmark::State& state, const Exec& exec, Work work, int n, int 
   };
   for (auto _ : state) {
     if (alone.count(key) == 0)
-      alone[key] = per_step(run_once(work, n, 1, BackendTraits<Exec>::name, executable));
+      alone[key] = run_once(work, n, 1, BackendTraits<Exec>::name, executable);
     const RunTimes times = run_once(work, n, ranks, BackendTraits<Exec>::name, executable);
     state.SetIterationTime(times.solve);
     state.SetLabel("transport " + times.ranks.transport);
@@ -196,8 +220,10 @@ void run_ranks(benchmark::State& state, const Exec& exec, Work work, int n, int 
     state.counters["solver_iterations"] = times.ranks.iterations;
     state.counters["largest_kokkos_peak_bytes"] = times.ranks.largest_kokkos_peak;
     state.counters["efficiency"] =
-        alone[key] / (per_step(times) * (work == Work::weak ? 1 : ranks));
-    if (!times.ranks.cut_levels.empty()) {
+        per_step(alone[key]) / (per_step(times) * (work == Work::weak ? 1 : ranks));
+    if (work == Work::design)
+      report_design(state, ranks, alone[key].ranks, times.ranks);
+    else if (!times.ranks.cut_levels.empty()) {
       state.counters["ghosts_0"] = double(times.ranks.cut_levels[0].most_ghosts);
       check_counts(exec, size_of(work, n, ranks), times.ranks);
     }
@@ -221,13 +247,15 @@ void register_scaling(const Options& options) {
         add_row(options, row("cut", "perlin", n, ranks),
                 [=](benchmark::State& state) { run_cut(state, Exec(), n, ranks); },
                 {benchmark::kMillisecond});
-    for (const Work work : {Work::strong, Work::weak, Work::loads, Work::sets}) {
-      const bool is_mesh = work == Work::sets;
+    for (const Work work : {Work::strong, Work::weak, Work::loads, Work::sets, Work::design}) {
+      const bool is_mesh = work == Work::sets, is_design = work == Work::design;
+      const char* const model = is_mesh ? "ventricles" : is_design ? "cantilever" : "perlin";
       for (const int n : is_mesh               ? std::vector<int>{options.quick ? 300 : 100}
                          : work == Work::loads ? options.sizes_or({is_device ? 250 : 48})
+                         : is_design           ? options.sizes_or({is_device ? 400 : 64})
                                                : options.sizes_or({is_device ? 550 : 96}))
         for (int ranks = 1; ranks <= 8; ranks *= 2)
-          add_row(options, row(name_of_work(work), is_mesh ? "ventricles" : "perlin", n, ranks),
+          add_row(options, row(name_of_work(work), model, n, ranks),
                   [=](benchmark::State& state) {
                     run_ranks(state, Exec(), work, n, ranks, executable);
                   },

@@ -67,8 +67,6 @@ public:
   /// The part by which moduli that are kept may be larger than those of the law, but for rounding
   /// in double precision.
   virtual double modulus_rounding() const { return 0; }
-  /// Whether load cases may impose displacements.
-  virtual bool takes_displacements() const { return true; }
   /// As HexaSolver::set_springs. Throws std::invalid_argument where the body takes none.
   virtual void set_springs(const Exec& exec, const Vector& spring) = 0;
   /// Takes the moduli that the law has for densities. Fences.
@@ -113,14 +111,12 @@ public:
                                  const Vector& u, const Vector& force) const = 0;
   /// Whether Poisson's ratios may differ from element to element.
   virtual bool has_ratios() const { return false; }
-  /// Whether the next two are known.
-  virtual bool has_mass() const { return false; }
   /// force [num_nodes, 3] += the forces of a load on `mass` by element, kg / m^3. Does not fence.
   virtual void add_body_forces(const Exec& exec, const BodyLoad& load, const Vector& mass,
-                               const Vector& force) const;
+                               const Vector& force) const = 0;
   /// work(e) += weight times the work of the forces on element e for 1 kg / m^3. Does not fence.
   virtual void add_body_work(const Exec& exec, double weight, const BodyLoad& load, const Vector& u,
-                             const Vector& work) const;
+                             const Vector& work) const = 0;
   /// The mass matrix of the elements of the problem, which the body outlives. Fences.
   virtual std::unique_ptr<MassMatrix<Exec>> make_mass(const Exec& exec,
                                                       const DesignProblem& problem) const = 0;
@@ -157,7 +153,7 @@ public:
 
   // From the order of the mesh to that of the body and back. Downloads fence.
   virtual Vector upload_nodes(const Exec& exec, const std::vector<double>& values) const = 0;
-  /// The numbers that nodes have in vectors of the backend. Fences.
+  /// The numbers that nodes have in vectors of the backend, -1 for none. Fences.
   virtual Array<int, Exec> place_nodes(const Exec& exec,
                                        const std::vector<std::int32_t>& nodes) const = 0;
   /// [count, 3] values of some nodes, each named once, of a vector [num_nodes, 3]. Fences.
@@ -165,9 +161,15 @@ public:
                                          const Vector& values) const {
     return take_at_nodes(exec, place_nodes(exec, nodes), values);
   }
+  /// A vector [num_nodes, 3] of some nodes, each named once, and zero elsewhere. Fences.
+  Vector place_values(const Exec& exec, const std::vector<NodeForce>& values) const;
   /// Forces, of each node at most once, without those at held components. Fences.
   virtual DesignForce<Exec> place_forces(const Exec& exec,
-                                         const std::vector<NodeForce>& forces) const = 0;
+                                         const std::vector<NodeForce>& forces) const {
+    const Vector placed = place_values(exec, forces);
+    clear(exec, held(), placed);
+    return {placed, {}};
+  }
   virtual std::vector<double> download_nodes(const Exec& exec, const Vector& values) const = 0;
   virtual Vector upload_elements(const Exec& exec, const std::vector<double>& values) const = 0;
   virtual std::vector<double> download_elements(const Exec& exec, const Vector& values) const = 0;
@@ -180,14 +182,17 @@ public:
 };
 
 template<class Exec>
-void DesignBody<Exec>::add_body_forces(const Exec&, const BodyLoad&, const Vector&,
-                                       const Vector&) const {
-  fail<std::logic_error>("a body without mass");
-}
-template<class Exec>
-void DesignBody<Exec>::add_body_work(const Exec&, double, const BodyLoad&, const Vector&,
-                                     const Vector&) const {
-  fail<std::logic_error>("a body without mass");
+Array<double, Exec> DesignBody<Exec>::place_values(const Exec& exec,
+                                                   const std::vector<NodeForce>& values) const {
+  std::vector<std::int32_t> node;
+  std::vector<double> value;
+  for (const NodeForce& one : values) {
+    node.push_back(one.node);
+    value.insert(value.end(), one.force, one.force + 3);
+  }
+  const Vector placed = make_zeros<double>(exec, num_dofs(), "ossatura::design::by_node");
+  put_at_nodes(exec, place_nodes(exec, node), 3, value, placed);
+  return placed;
 }
 template<class Exec>
 void DesignBody<Exec>::copy_nodes(const Exec& exec, const Vector& values,

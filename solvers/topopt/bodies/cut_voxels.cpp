@@ -4,11 +4,13 @@
 #include <ossatura/core/comm/together.hpp>
 #include <ossatura/kernels/algebra/component_values.hpp>
 #include <ossatura/kernels/algebra/ranks/fingerprint.hpp>
-#include <ossatura/kernels/topopt/lattice_order.hpp>
+#include <ossatura/kernels/topopt/body_loads/voxel_load.hpp>
 #include <ossatura/kernels/topopt/solid_stress.hpp>
+#include <ossatura/kernels/topopt/temperatures/voxel_load.hpp>
 #include <ossatura/kernels/topopt/voxel_energies.hpp>
 #include <ossatura/kernels/topopt/voxel_stress.hpp>
 #include <ossatura/solvers/bone/problem.hpp>
+#include <ossatura/solvers/topopt/materials.hpp>
 
 #include <cmath>
 
@@ -101,6 +103,59 @@ void CutVoxelBody<Exec>::add_energies(const Exec& exec, double weight, const Vec
 }
 
 template<class Exec>
+void CutVoxelBody<Exec>::add_body_forces(const Exec& exec, const BodyLoad& load, const Vector& mass,
+                                         const Vector& force) const {
+  share_.take(exec, mass, by_element_);
+  ossatura::add_body_forces(exec, seen_.grid, this->origin(), seen_.edge, load, by_element_, force);
+}
+
+template<class Exec>
+void CutVoxelBody<Exec>::add_body_work(const Exec& exec, double weight, const BodyLoad& load,
+                                       const Vector& u, const Vector& work) const {
+  share_.take(exec, work, by_element_);
+  ossatura::add_body_work(exec, seen_.grid, seen_.lame, this->origin(), seen_.edge, load, weight, u,
+                          by_element_);
+  share_.gather(exec, by_element_, work);
+}
+
+template<class Exec>
+ThermalLoad<Exec> CutVoxelBody<Exec>::thermal_load(const Exec& exec, const DesignProblem& problem,
+                                                   const std::vector<double>& warming) const {
+  const auto take = [&](const Vector& all) {
+    const auto own = make_uninitialized<double>(exec, num_nodes(), "ossatura::voxel_body::warm");
+    share_.take(exec, all, own);
+    fence(exec, "ossatura::voxel_body::thermal_load"); // `all` goes
+    return own;
+  };
+  auto load = make_thermal_load(exec, seen_.grid, seen_.lame, seen_.edge,
+                                take(this->upload_elements(exec, expansions(problem))),
+                                take(this->place_node_values(exec, 1, warming)));
+  // Energies are by element, which all processes have all of.
+  const auto energy =
+      make_uninitialized<double>(exec, this->num_elem(), "ossatura::voxel_body::warm");
+  share_.gather(exec, load.energy, energy);
+  fence(exec, "ossatura::voxel_body::thermal_load"); // those of the nodes seen go
+  load.energy = energy;
+  return load;
+}
+
+template<class Exec>
+void CutVoxelBody<Exec>::add_thermal_forces(const Exec& exec, const ThermalLoad<Exec>& load,
+                                            const Vector& force) const {
+  ossatura::add_thermal_forces(exec, seen_.grid, seen_.lame, seen_.edge, load, force);
+}
+
+template<class Exec>
+void CutVoxelBody<Exec>::add_thermal_work(const Exec& exec, double weight,
+                                          const ThermalLoad<Exec>& load, const Vector& u,
+                                          const Vector& work) const {
+  share_.take(exec, work, by_element_);
+  ossatura::add_thermal_work(exec, seen_.grid, seen_.lame, seen_.edge, load, weight, u,
+                             by_element_);
+  share_.gather(exec, by_element_, work);
+}
+
+template<class Exec>
 void CutVoxelBody<Exec>::energy_density(const Exec& exec, const Vector& energy) const {
   share_.take(exec, energy, by_element_);
   voxel_energy_density(exec, seen_.lame, seen_.edge, by_element_);
@@ -185,27 +240,6 @@ std::vector<double> CutVoxelBody<Exec>::take_nodes(const Exec& exec,
     for (std::size_t c = 0; c < 3; ++c)
       result[3 * std::size_t(which[k]) + c] = taken[3 * k + c];
   return result;
-}
-
-template<class Exec>
-DesignForce<Exec> CutVoxelBody<Exec>::place_forces(const Exec& exec,
-                                                   const std::vector<NodeForce>& forces) const {
-  std::vector<std::int32_t> nodes;
-  for (const NodeForce& one : forces)
-    nodes.push_back(one.node);
-  const std::vector<int> place = download(exec, place_nodes(exec, nodes));
-  std::vector<int> seen;
-  std::vector<double> values;
-  for (std::size_t i = 0; i < place.size(); ++i)
-    if (place[i] >= 0) {
-      seen.push_back(place[i]);
-      values.insert(values.end(), forces[i].force, forces[i].force + 3);
-    }
-  DesignForce<Exec> force;
-  force.vector = make_zeros<double>(exec, this->num_dofs(), "ossatura::design::force");
-  put_at_nodes(exec, upload(exec, "ossatura::design::nodes", seen), 3, values, force.vector);
-  clear(exec, seen_.held, force.vector);
-  return force;
 }
 
 #define OSSATURA_INSTANTIATE(Exec) template class CutVoxelBody<Exec>;

@@ -45,25 +45,24 @@ public:
   }
   void add_energies(const Exec& exec, double weight, const Vector& u, const Vector& v,
                     const Vector& energy) const override;
-  // Frequencies and temperatures are for one process: std::invalid_argument.
+  void add_body_forces(const Exec& exec, const BodyLoad& load, const Vector& mass,
+                       const Vector& force) const override;
+  void add_body_work(const Exec& exec, double weight, const BodyLoad& load, const Vector& u,
+                     const Vector& work) const override;
+  ThermalLoad<Exec> thermal_load(const Exec& exec, const DesignProblem& problem,
+                                 const std::vector<double>& warming) const override;
+  void add_thermal_forces(const Exec& exec, const ThermalLoad<Exec>& load,
+                          const Vector& force) const override;
+  void add_thermal_work(const Exec& exec, double weight, const ThermalLoad<Exec>& load,
+                        const Vector& u, const Vector& work) const override;
+  // Frequencies are for one process: std::invalid_argument.
   std::unique_ptr<MassMatrix<Exec>> make_mass(const Exec&, const DesignProblem&) const override {
-    refuse("frequencies");
+    refuse_frequencies();
   }
   void precondition(const Exec&, const Vector&, const Vector&) const override {
-    refuse("frequencies");
+    refuse_frequencies();
   }
-  void make_admissible(const Exec&, const Vector&) const override { refuse("frequencies"); }
-  ThermalLoad<Exec> thermal_load(const Exec&, const DesignProblem&,
-                                 const std::vector<double>&) const override {
-    refuse("temperatures");
-  }
-  void add_thermal_forces(const Exec&, const ThermalLoad<Exec>&, const Vector&) const override {
-    refuse("temperatures");
-  }
-  void add_thermal_work(const Exec&, double, const ThermalLoad<Exec>&, const Vector&,
-                        const Vector&) const override {
-    refuse("temperatures");
-  }
+  void make_admissible(const Exec&, const Vector&) const override { refuse_frequencies(); }
   void energy_density(const Exec& exec, const Vector& energy) const override;
   void solid_stress(const Exec& exec, const SimpLaw& law, const Vector& u,
                     const Vector& stress) const override;
@@ -78,13 +77,11 @@ public:
   }
   std::vector<double> take_nodes(const Exec& exec, const std::vector<std::int32_t>& nodes,
                                  const Vector& values) const override;
-  DesignForce<Exec> place_forces(const Exec& exec,
-                                 const std::vector<NodeForce>& forces) const override;
   std::vector<double> download_nodes(const Exec& exec, const Vector& values) const override;
 
 private:
-  [[noreturn]] static void refuse(const char* what) {
-    fail<std::invalid_argument>(what, " of designs on voxels are for one process");
+  [[noreturn]] static void refuse_frequencies() {
+    fail<std::invalid_argument>("frequencies of designs on voxels are for one process");
   }
   /// The law for the elements that this process sees.
   SimpLaw law_of_seen(const Exec& exec, const SimpLaw& law) const;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/solvers/topopt/bodies/hexa.hpp>
 
-#include <ossatura/kernels/topopt/body_loads.hpp>
+#include <ossatura/kernels/topopt/body_loads/hexa_load.hpp>
 #include <ossatura/kernels/topopt/solid_stress.hpp>
 #include <ossatura/solvers/topopt/filters/helmholtz.hpp>
 #include <ossatura/solvers/topopt/filters/listed_cone.hpp>

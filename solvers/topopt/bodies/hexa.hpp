@@ -21,7 +21,6 @@ public:
                          const Vector& u, const Vector& force) const override;
   void add_energies(const Exec& exec, double weight, const Vector& u, const Vector& v,
                     const Vector& energy) const override;
-  bool has_mass() const override { return true; }
   bool has_ratios() const override { return true; }
   void add_body_forces(const Exec& exec, const BodyLoad& load, const Vector& mass,
                        const Vector& force) const override;

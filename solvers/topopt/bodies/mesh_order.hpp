@@ -3,7 +3,6 @@
 // of its mesh.
 #pragma once
 
-#include <ossatura/kernels/algebra/gather_rows.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/solids/fields.hpp>
 #include <ossatura/kernels/solids/mass.hpp>
@@ -98,21 +97,6 @@ public:
   Array<int, Exec> place_nodes(const Exec& exec,
                                const std::vector<std::int32_t>& nodes) const override {
     return upload(exec, "ossatura::design::nodes", nodes);
-  }
-  DesignForce<Exec> place_forces(const Exec& exec,
-                                 const std::vector<NodeForce>& forces) const override {
-    std::vector<int> node;
-    std::vector<double> value;
-    for (const NodeForce& one : forces) {
-      node.push_back(one.node);
-      value.insert(value.end(), one.force, one.force + 3);
-    }
-    DesignForce<Exec> force{
-        make_zeros<double>(exec, 3 * std::int64_t(num_nodes()), "ossatura::design::by_node"), {}};
-    scatter_rows(exec, upload(exec, "ossatura::design::loaded", node), 3,
-                 upload(exec, "ossatura::design::forces", value), force.vector);
-    clear(exec, held(), force.vector);
-    return force;
   }
   std::vector<double> download_nodes(const Exec& exec, const Vector& values) const override {
     return download(exec, values);

@@ -21,7 +21,6 @@ public:
                     const Vector& stress) const override;
   void add_stress_forces(const Exec& exec, const SimpLaw& law, const Vector& factor,
                          const Vector& u, const Vector& force) const override;
-  bool has_mass() const override { return true; }
   void add_body_forces(const Exec& exec, const BodyLoad& load, const Vector& mass,
                        const Vector& force) const override;
   void add_body_work(const Exec& exec, double weight, const BodyLoad& load, const Vector& u,

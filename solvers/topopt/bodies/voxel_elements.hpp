@@ -23,7 +23,6 @@ public:
   DesignEngineInfo engine() const override;
   bool solves_in_place() const override { return true; }
   double modulus_rounding() const override { return 6e-8; } // 2^-24, single precision
-  bool takes_displacements() const override { return false; }
   void set_springs(const Exec& exec, const Vector& spring) override;
   void prepare(const Exec& exec) override { solver_->renew(exec); }
   void set_tolerance(double tolerance) override { solver_->set_tolerance(tolerance); }
@@ -59,6 +58,9 @@ protected:
   std::vector<double> take_node_values(const Exec& exec, int components,
                                        const Vector& values) const;
   Array<int, Exec> find_places(const Exec& exec, const std::vector<std::int32_t>& nodes) const;
+
+  /// Where the grid's corner is, m.
+  const std::array<double, 3>& origin() const { return origin_; }
 
   VoxelProblem<Exec> problem_; ///< Pa and m in the place of MPa and mm
   VoxelSolverOptions options_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/solvers/topopt/bodies/voxels.hpp>
 
+#include <ossatura/kernels/topopt/body_loads/voxel_load.hpp>
 #include <ossatura/kernels/topopt/frequencies/voxel_mass.hpp>
 #include <ossatura/kernels/topopt/solid_stress.hpp>
 #include <ossatura/kernels/topopt/temperatures/voxel_load.hpp>
@@ -68,6 +69,19 @@ template<class Exec>
 void VoxelBody<Exec>::add_energies(const Exec& exec, double weight, const Vector& u,
                                    const Vector& v, const Vector& energy) const {
   ossatura::add_energies(exec, problem_.grid, problem_.lame, problem_.edge, weight, u, v, energy);
+}
+
+template<class Exec>
+void VoxelBody<Exec>::add_body_forces(const Exec& exec, const BodyLoad& load, const Vector& mass,
+                                      const Vector& force) const {
+  ossatura::add_body_forces(exec, problem_.grid, this->origin(), problem_.edge, load, mass, force);
+}
+
+template<class Exec>
+void VoxelBody<Exec>::add_body_work(const Exec& exec, double weight, const BodyLoad& load,
+                                    const Vector& u, const Vector& work) const {
+  ossatura::add_body_work(exec, problem_.grid, problem_.lame, this->origin(), problem_.edge, load,
+                          weight, u, work);
 }
 
 template<class Exec>

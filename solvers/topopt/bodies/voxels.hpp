@@ -22,6 +22,10 @@ public:
   SolveResult solve(const Exec& exec, const DesignForce<Exec>& f, const Vector& u) override;
   void add_energies(const Exec& exec, double weight, const Vector& u, const Vector& v,
                     const Vector& energy) const override;
+  void add_body_forces(const Exec& exec, const BodyLoad& load, const Vector& mass,
+                       const Vector& force) const override;
+  void add_body_work(const Exec& exec, double weight, const BodyLoad& load, const Vector& u,
+                     const Vector& work) const override;
   std::unique_ptr<MassMatrix<Exec>> make_mass(const Exec& exec,
                                               const DesignProblem& problem) const override;
   void precondition(const Exec& exec, const Vector& r, const Vector& z) const override;

@@ -405,17 +405,13 @@ void list_supports(const DesignProblem& design, const std::vector<std::int32_t>&
   supports = supported.empty() ? held : refine_held(some, refine);
 }
 
-/// Refuses loads that voxels do not know, and temperatures, which are of the nodes of the design.
+/// Refuses what is of the nodes of the design and has no rule for others.
 void require_known_loads(const DesignProblem& design) {
   for (const DesignLoadCase& one : design.cases)
-    if (!one.loads.displacements.empty() || !one.loads.body.empty() || !one.loads.warming.empty())
+    if (!one.loads.displacements.empty() || !one.loads.warming.empty())
       throw NotReanalysed("load case '" + one.loads.name + "' has " +
-                          (!one.loads.body.empty()      ? "loads on mass"
-                           : !one.loads.warming.empty() ? "temperatures"
-                                                        : "imposed displacements") +
-                          (one.loads.body.empty() && !one.loads.warming.empty()
-                               ? ", which are not carried over to its cubes"
-                               : ", which voxels do not know"));
+                          (one.loads.warming.empty() ? "imposed displacements" : "temperatures") +
+                          ", which are not carried over to its cubes");
 }
 
 } // namespace
@@ -482,13 +478,16 @@ SurfaceBody make_surface_body(const DesignProblem& design,
       add_force(forces, lattice.node(force.node), {force.force[0], force.force[1], force.force[2]},
                 1);
     MovedForces moved_forces;
-    if (!move_forces(refine_forces(forces, refine), has, body.edge, left, moved_forces))
+    const bool is_heavy = forces.empty() && !one.loads.body.empty(); // and has weight alone
+    if (!is_heavy &&
+        !move_forces(refine_forces(forces, refine), has, body.edge, left, moved_forces))
       throw NotReanalysed("no load of case " + std::to_string(body.moved.size() + 1) +
                           (one.loads.name.empty() ? "" : " '" + one.loads.name + "'") +
                           " touches the surface any more: keep layers around loads, or a lower "
                           "level of the surface");
     body.moved.push_back(moved_forces);
     DesignLoadCase loaded{{one.loads.name, {}}, one.weight};
+    loaded.loads.body = one.loads.body; // on the mass of what is solid now
     for (const auto& [place, force] : left)
       loaded.loads.forces.push_back({number(place), {force[0], force[1], force[2]}});
     body.problem.cases.push_back(std::move(loaded));

@@ -172,6 +172,34 @@ OSSATURA_RANKS_TEST("Limits of stresses and displacements have the same bits", "
   check_course(exec, problem, options, 2);
 }
 
+OSSATURA_RANKS_TEST("Designs that are heavy, turn, are warm and are moved have the same bits",
+                    "[cut_designs]") {
+  const TestType exec;
+  DesignProblem problem = of_two_materials(cut_lattice());
+  problem.materials[0].density = 0.01;
+  problem.materials[1].density = 0.02;
+  problem.materials[0].expansion = 0.01;
+  BodyLoad gravity, rotation;
+  gravity.acceleration = {0.1, 0.3, -1};
+  rotation.square_speed = 0.2;
+  rotation.origin = {4, 1, 7};
+  rotation.axis = {0.6, 0, 0.8};
+  problem.cases[0].loads.body = {gravity, rotation};
+  const LatticeRows& node = problem.lattice->node();
+  problem.cases[1].loads = {"moved", {}};
+  for (int j = 1; j < 6; ++j) {
+    const std::int32_t moved = node.number({13, j, 2});
+    problem.held.push_back({moved, 2});
+    problem.cases[1].loads.displacements.push_back({moved, 1, 0.1 * j});
+  }
+  problem.cases[1].loads.body = {gravity};
+  for (std::size_t n = 0; n < problem.num_nodes(); ++n)
+    problem.cases[1].loads.warming.push_back(double(n % 11) - 3);
+  DesignOptions options = cut_options({});
+  options.method = DesignMethod::mma;
+  check_course(exec, problem, options, 2);
+}
+
 OSSATURA_RANKS_TEST("A state of one number of ranks goes on with another", "[cut_designs]") {
   const TestType exec;
   const Communicator world = Communicator::world();
