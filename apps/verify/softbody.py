@@ -32,10 +32,20 @@ def check(run, report):
     motion.check_step()
 
 
-def turning_forces(corner, w, turn, axes, stretch, law, spared):
-    """V [d_a]^T G [d_b] w_b, [d] u = d x u, with gradients d at the middle as it is turned there; `axes` [n, 3, 3] and stretches
-    are principal ones. G has c / 2 along each axis, c = the stresses over the stretches of the two others, less what is spared
-    of c times the squares of gradients and the nodes, where that pulls."""
+def nearest_rotations(f):
+    u, stretch, v = numpy.linalg.svd(f)
+    u[:, :, 2] *= numpy.sign(numpy.linalg.det(u @ v))[:, None]
+    return u @ v
+
+
+def turning_forces(corner, w, turn, f, last_f, law, spared):
+    """V [d_a]^T G [d_b] w_b, [d] u = d x u, with gradients d at the middle as it is turned there. G has c / 2 along each
+    principal axis of the strain that the last step ended at, from where it turned elements to f from last_f: c = the stresses
+    over the stretches of the two others, less what is spared of c times the squares of gradients and the nodes, where that
+    pulls."""
+    stretched = nearest_rotations(last_f).transpose(0, 2, 1) @ f
+    stretch, axes = numpy.linalg.eigh((stretched + stretched.transpose(0, 2, 1)) / 2)
+    axes = turn @ axes
     inverse, determinant = jacobians(corner, MIDDLE[corner.shape[1]])
     volume = determinant * {4: 1 / 6, 8: 8}[corner.shape[1]]
     shear, sums = law["young"] / (2 + 2 * law["poisson"]), stretch.sum(axis=1, keepdims=True)
@@ -141,7 +151,7 @@ class Motion:
                 "elastic energy, equation of a step", "a law other than polar corotational, or regions")
         self.report.same("elastic energy", self.forces(last.point, last.point, 1)[1], said["elastic"], 1e-9, scale)
 
-    def forces(self, x, w, rest):
+    def forces(self, x, w, rest, velocity=None):
         """Sum of R K0 (R^T w - rest X), without rest of K w, and the energy; R is the nearest rotation to the deformation in the
         middle of an element."""
         total, energy = numpy.zeros(x.shape), 0.0
@@ -149,16 +159,16 @@ class Motion:
         for cell, law, one in zip(self.cell, (one["material"] for one in self.objects), self.scene):
             density = 0 if "node_mass" in one else one.get("density", 1000)
             corner, middle = self.rest[cell], MIDDLE[cell.shape[1]]
-            u, stretch, v = numpy.linalg.svd(derivatives(x[cell], middle) @ jacobians(corner, middle)[0])
-            sign = numpy.sign(numpy.linalg.det(u @ v))
-            u[:, :, 2] *= sign[:, None]
-            stretch[:, 2] *= sign
-            local = w[cell] @ (u @ v) - rest * corner
+            inverse = jacobians(corner, middle)[0]
+            f = derivatives(x[cell], middle) @ inverse
+            turn = nearest_rotations(f)
+            local = w[cell] @ turn - rest * corner
             force = element_forces(corner, local, law["young"], law["poisson"])
             energy += (local * force).sum() / 2
-            force = force @ (u @ v).transpose(0, 2, 1)
+            force = force @ turn.transpose(0, 2, 1)
             if not rest:  # the matrix has what tension adds as R turns
-                force += turning_forces(corner, w[cell], u @ v, u, stretch, law,
+                last_f = derivatives((x - self.step * velocity)[cell], middle) @ inverse
+                force += turning_forces(corner, w[cell], turn, f, last_f, law,
                                         density / (2 * self.step * (self.step + damping)))
             total += assemble(cell, force, len(x))
         return total, energy
@@ -172,7 +182,7 @@ class Motion:
         old, new = self.pairs[-1]
         alpha, beta, v, mass = damping["mass"], damping["stiffness"], old["velocity"], self.mass[:, None]
         dv = new["velocity"] - v
-        inner, slow, fast = (self.forces(old.point, w, rest)[0] for w, rest in ((old.point, 1), (v, 0), (dv, 0)))
+        inner, slow, fast = (self.forces(old.point, w, rest, v)[0] for w, rest in ((old.point, 1), (v, 0), (dv, 0)))
         right = h * (self.outer - inner - (h + beta) * slow - alpha * mass * v)[~self.fixed]
         left = ((1 + h * alpha) * mass * dv + h * (h + beta) * fast)[~self.fixed]
         # Without loads the right side is rounding: that of positions, as forces have it, and of velocities.

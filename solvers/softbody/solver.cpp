@@ -161,10 +161,9 @@ struct SoftSolver<Exec>::Implementation {
       const bool first = k == 0;
       const Vector& x_k = first ? x : x_trial;
       const Vector& v_k = first ? v : v_trial;
-      const SoftCoefficients c{
-          1 + h * options.rayleigh_mass, h * (h + options.rayleigh_stiffness),
-          options.rayleigh_mass, options.rayleigh_stiffness + (first ? h : 0),
-          spared_tension(h * (h + options.rayleigh_stiffness), options.newton_iterations)};
+      SoftCoefficients c = step_coefficients(options, h);
+      if (!first)
+        c.damping_stiffness = options.rayleigh_stiffness;
       systems.system.collect(exec, c, x_k, v_k);
       timer.add_to(report.collect);
       if (!first)
@@ -365,10 +364,12 @@ struct SoftSolver<Exec>::Implementation {
         options.refresh == FactorRefresh::background)
       return state;
     state.factor_positions = to_points(exec, systems.factor_at);
+    state.factor_velocities = to_points(exec, systems.factor_velocity);
     state.factor_step = systems.factor_step;
     state.staleness = by_factor->staleness();
     if (contact && contact->has_inverse()) {
       state.inverse_positions = to_points(exec, contact->inverse_at());
+      state.inverse_velocities = to_points(exec, contact->inverse_velocity());
       state.inverse_is_current = contact->inverse_is_current();
     }
     return state;
@@ -398,16 +399,18 @@ struct SoftSolver<Exec>::Implementation {
     }
     if (!by_factor || state.factor_positions.empty())
       return;
-    const auto restore = [&](const std::vector<double>& positions, int staleness) {
+    const auto restore = [&](const std::vector<double>& positions,
+                             const std::vector<double>& velocities, int staleness) {
       from_points(exec, positions, x_trial);
-      systems.restore_factor(exec, x_trial, v, load, state.factor_step, staleness);
+      from_points(exec, velocities, v_trial);
+      systems.restore_factor(exec, x_trial, v_trial, load, state.factor_step, staleness);
     };
     const bool inverse = contact && contact->keeps_inverse() && !state.inverse_positions.empty();
     if (inverse && !state.inverse_is_current) {
-      restore(state.inverse_positions, 0);
+      restore(state.inverse_positions, state.inverse_velocities, 0);
       contact->form_inverse(exec);
     }
-    restore(state.factor_positions, state.staleness);
+    restore(state.factor_positions, state.factor_velocities, state.staleness);
     if (inverse && state.inverse_is_current)
       contact->form_inverse(exec);
     if (contact)

@@ -60,11 +60,11 @@ struct SoftState {
   ContactMemory contact; ///< of points, not nodes
 
   // Of the factor that is used again; not for FactorRefresh::background
-  std::vector<double> factor_positions; ///< [points, 3], that its matrix was of; empty: none
-  double factor_step = 0;               ///< s, likewise
+  std::vector<double> factor_positions, factor_velocities; ///< [points, 3], of its matrix; or empty
+  double factor_step = 0;                                  ///< s, likewise
   int staleness = 0;
-  std::vector<double> inverse_positions; ///< likewise of contact's inverse, where it has its own
-  bool inverse_is_current = false;       ///< it is of the factor in use
+  std::vector<double> inverse_positions, inverse_velocities; ///< likewise of contact's own inverse
+  bool inverse_is_current = false;                           ///< it is of the factor in use
   int last_iterations = 0, rounds_lost = 0, planned = 0, planned_corrections = 0;
 };
 

@@ -20,11 +20,19 @@ namespace ossatura {
 struct SoftCoefficients {
   double mass = 1, stiffness = 1, damping_mass = 0, damping_stiffness = 0;
   double spared_tension = 0; ///< by density, 1 / s^2, see elements/turning_stiffness.hpp
+  double last_step = 0;      ///< s, likewise
 };
 
-/// What one Newton iteration of a step spares, in which (omega h)^2 = 1/4; more take all of K.
-inline double spared_tension(double stiffness, int newton_iterations) {
-  return newton_iterations > 1 ? 0 : 0.5 / stiffness;
+/// Of the first Newton iteration of a step h. Where it is the only one, it takes the tension of the
+/// last step, which is taken as that long, beyond what has (omega h)^2 = 1/4.
+inline SoftCoefficients step_coefficients(const SoftOptions& options, double h) {
+  SoftCoefficients c{1 + h * options.rayleigh_mass, h * (h + options.rayleigh_stiffness),
+                     options.rayleigh_mass, options.rayleigh_stiffness + h};
+  if (options.newton_iterations == 1) {
+    c.spared_tension = 0.5 / c.stiffness;
+    c.last_step = h;
+  }
+  return c;
 }
 
 template<class Exec>
@@ -73,11 +81,13 @@ public:
   void collect(const Exec& exec, const SoftCoefficients& c, const Array<double, Exec>& x,
                const Array<double, Exec>& v) {
     Kokkos::deep_copy(exec, inverted_, 0);
+    velocity_ = v;
     const bool scaled = assembly_ == SoftAssembly::elements;
     std::int64_t pair = 0, slot = 0;
     for (std::size_t k = 0; k < elements_.size(); ++k) {
       SoftElements<Exec>& elements = elements_[k];
       elements.spared_tension = c.spared_tension * density_[k];
+      elements.last_step = c.last_step;
       const std::int64_t pairs =
           9 * std::int64_t(elements.num_elem) * pairs_per_elem(elements.shape);
       const std::int64_t slots =
@@ -116,6 +126,9 @@ public:
     assemble_system(exec, *coo_, terms, matrix_.value, b);
   }
 
+  /// v of the last collect.
+  const Array<double, Exec>& velocity() const { return velocity_; }
+
   /// Elements inside out at the last collect, [1].
   const Array<int, Exec>& inverted() const { return inverted_; }
 
@@ -135,7 +148,7 @@ private:
   ElementMap<Exec> map_;
   BlockMatrix<Exec> matrix_;
   std::optional<CooMap<Exec>> coo_;
-  Array<double, Exec> mass_, stiffness_, force_, triplet_, node_force_;
+  Array<double, Exec> mass_, stiffness_, force_, triplet_, node_force_, velocity_;
   Array<int, Exec> inverted_;
 };
 

@@ -36,7 +36,7 @@ public:
   std::unique_ptr<FactorRefreshing<Exec>> by_factor; ///< one of the two
   ResidentCg<Exec> cg;
   std::unique_ptr<MatrixMultiply<Exec>> product; ///< none: that of the blocks
-  Vector factor_at;                              ///< positions that the factor is of
+  Vector factor_at, factor_velocity;             ///< positions and velocities that the factor is of
   double factor_step = 0;                        ///< the step that it was made for
 
   SoftSystems(const Exec& exec, const SoftScene& scene, const SoftOptions& given, bool has_contact)
@@ -47,7 +47,8 @@ public:
                     ? make_kokkos_kernels_multiply(exec, system.matrix())
                     : nullptr) {
     if (options.preconditioner == SoftPreconditioner::ldlt) {
-      factor_at = make_zeros<double>(exec, 3 * std::int64_t(numbering.num_nodes),
+      for (Vector* vector : {&factor_at, &factor_velocity})
+        *vector = make_zeros<double>(exec, 3 * std::int64_t(numbering.num_nodes),
                                      "ossatura::soft::factor_at");
       by_factor = std::make_unique<FactorRefreshing<Exec>>(
           exec, numbering.pattern, system.matrix(),
@@ -111,22 +112,24 @@ public:
   /// The factor of a step h of the system at positions `at`, `staleness` systems old.
   void restore_factor(const Exec& exec, const Vector& at, const Vector& velocity,
                       const Vector& load, double h, int staleness) {
-    const SoftCoefficients c{
-        1 + h * options.rayleigh_mass, h * (h + options.rayleigh_stiffness), options.rayleigh_mass,
-        options.rayleigh_stiffness + h,
-        spared_tension(h * (h + options.rayleigh_stiffness), options.newton_iterations)};
+    const SoftCoefficients c = step_coefficients(options, h);
     system.collect(exec, c, at, velocity);
     system.compress(exec, c, load, velocity, cg.b);
     by_factor->restore(exec, system.matrix(), at, staleness);
-    Kokkos::deep_copy(exec, factor_at, at);
+    set_factor_place(exec, at);
     factor_step = h;
   }
 
 private:
   bool took_factor(const Exec& exec, const Vector& at, SoftStep& report) {
     report.refreshed = true;
-    Kokkos::deep_copy(exec, factor_at, at);
+    set_factor_place(exec, at);
     return by_factor->num_replaced(exec) == 0;
+  }
+
+  void set_factor_place(const Exec& exec, const Vector& at) {
+    Kokkos::deep_copy(exec, factor_at, at);
+    Kokkos::deep_copy(exec, factor_velocity, system.velocity());
   }
 };
 

@@ -199,15 +199,20 @@ struct SoftElement {
   };
 
   /// f = R K0 (R^T x - X), R K0 R^T and (R^T x - X)^T K0 (R^T x - X) / 2, with what tension adds as
-  /// R turns; membranes have the stiffness of their tension across their plane, too.
-  Response corotational(const std::vector<double>& x, bool by_polar) const {
+  /// R turns; membranes have the stiffness of their tension across their plane, too. The tension
+  /// is that of sym(R^T F) - I with R of the positions `before`.
+  Response corotational(const std::vector<double>& x, const std::vector<double>& before,
+                        bool by_polar) const {
     if (n == 3)
-      return membrane(x, by_polar);
-    const Dense r = by_polar ? polar(deformation_gradient(x))
-                             : product(element_frame(x), transposed(element_frame(rest)));
+      return membrane(x, before, by_polar);
+    const auto rotation = [&](const std::vector<double>& at) {
+      return by_polar ? polar(deformation_gradient(at))
+                      : product(element_frame(at), transposed(element_frame(rest)));
+    };
+    const Dense r = rotation(x);
     Response response = turned(r, rest, x, stiffness());
     const Dense j = jacobian(rest, {0, 0, 0});
-    const Dense u = product(transposed(r), deformation_gradient(x));
+    const Dense u = product(transposed(rotation(before)), deformation_gradient(x));
     const double shear = young / (2 * (1 + poisson));
     add_turning(r, product(local_gradients({0, 0, 0}), inverted(j)), u,
                 2 * shear * poisson / (1 - 2 * poisson), shear,
@@ -265,34 +270,40 @@ private:
         k(i, j) += scale * turn(i / 3, i % 3) * turn(j / 3, j % 3);
   }
 
-  /// The same in the frames of the triangle, where the third coordinate is 0.
-  Response membrane(const std::vector<double>& x, bool by_polar) const {
-    const Dense t0 = element_frame(rest);
-    Dense t = element_frame(x);
-    std::vector<double> flat_rest(9), flat_x(9);
+  /// Axes of a triangle at x: those of its first edge, or those that its rotation takes there.
+  Dense membrane_frame(const std::vector<double>& x, const Dense& gradient, bool by_polar) const {
+    const Dense t = element_frame(x);
+    if (!by_polar)
+      return t;
+    double f[2][2] = {{0, 0}, {0, 0}};
     for (int a = 0; a < 3; ++a)
       for (int c = 0; c < 2; ++c)
-        for (int e = 0; e < 3; ++e) {
+        for (int d = 0; d < 2; ++d)
+          for (int e = 0; e < 3; ++e)
+            f[c][d] += t(e, c) * (x[3 * a + e] - x[e]) * gradient(a, d);
+    const double angle = std::atan2(f[1][0] - f[0][1], f[0][0] + f[1][1]);
+    Dense turn(3, 3);
+    turn(0, 0) = turn(1, 1) = std::cos(angle);
+    turn(1, 0) = std::sin(angle), turn(0, 1) = -turn(1, 0), turn(2, 2) = 1;
+    return product(t, turn);
+  }
+
+  /// The same in the frames of the triangle, where the third coordinate is 0.
+  Response membrane(const std::vector<double>& x, const std::vector<double>& before,
+                    bool by_polar) const {
+    const Dense t0 = element_frame(rest);
+    std::vector<double> flat_rest(9);
+    for (int a = 0; a < 3; ++a)
+      for (int c = 0; c < 2; ++c)
+        for (int e = 0; e < 3; ++e)
           flat_rest[3 * a + c] += t0(e, c) * (rest[3 * a + e] - rest[e]);
-          flat_x[3 * a + c] += t(e, c) * (x[3 * a + e] - x[e]);
-        }
     const double x1 = flat_rest[3], x2 = flat_rest[6], y2 = flat_rest[7];
     Dense gradient(3, 3);
     gradient(1, 0) = 1 / x1, gradient(1, 1) = -x2 / (x1 * y2), gradient(2, 1) = 1 / y2;
     for (int c = 0; c < 2; ++c)
       gradient(0, c) = -gradient(1, c) - gradient(2, c);
-    if (by_polar) {
-      double f[2][2] = {{0, 0}, {0, 0}};
-      for (int a = 0; a < 3; ++a)
-        for (int c = 0; c < 2; ++c)
-          for (int d = 0; d < 2; ++d)
-            f[c][d] += flat_x[3 * a + c] * gradient(a, d);
-      const double angle = std::atan2(f[1][0] - f[0][1], f[0][0] + f[1][1]);
-      Dense turn(3, 3);
-      turn(0, 0) = turn(1, 1) = std::cos(angle);
-      turn(1, 0) = std::sin(angle), turn(0, 1) = -turn(1, 0), turn(2, 2) = 1;
-      t = product(t, turn);
-    }
+    const Dense t = membrane_frame(x, gradient, by_polar),
+                t_before = membrane_frame(before, gradient, by_polar);
     Dense k(9, 9);
     add_stiffness(gradient, 0.5 * x1 * y2 * thickness, k);
     std::vector<double> from_first(9);
@@ -300,12 +311,12 @@ private:
       from_first[i] = x[i] - x[i % 3];
     Response response = turned(t, flat_rest, from_first, k);
     const double volume = 0.5 * x1 * y2 * thickness;
-    add_tension(t, gradient, x, volume, response.stiffness);
+    add_tension(t, t_before, gradient, x, volume, response.stiffness);
     double stretches = 0;
     for (int a = 0; a < 3; ++a)
       for (int c = 0; c < 2; ++c)
         for (int i = 0; i < 3; ++i)
-          stretches += t(i, c) * x[3 * a + i] * gradient(a, c);
+          stretches += t_before(i, c) * x[3 * a + i] * gradient(a, c);
     const double stresses = young / (1 - poisson) * (stretches - 2);
     if (stresses > 0)
       add_turns(t, gradient, {0, 0, 1}, volume * stresses / stretches / 2, response.stiffness);
@@ -313,14 +324,14 @@ private:
   }
 
   /// V sum over principal axes that pull of stress / stretch (axis . D_a) (axis . D_b) n n^T.
-  void add_tension(const Dense& t, const Dense& gradient, const std::vector<double>& x,
-                   double volume, Dense& k) const {
-    double f[2][2] = {{0, 0}, {0, 0}}; // t^T F
+  void add_tension(const Dense& t, const Dense& t_before, const Dense& gradient,
+                   const std::vector<double>& x, double volume, Dense& k) const {
+    double f[2][2] = {{0, 0}, {0, 0}}; // t_before^T F
     for (int a = 0; a < 3; ++a)
       for (int c = 0; c < 2; ++c)
         for (int d = 0; d < 2; ++d)
           for (int i = 0; i < 3; ++i)
-            f[c][d] += t(i, c) * x[3 * a + i] * gradient(a, d);
+            f[c][d] += t_before(i, c) * x[3 * a + i] * gradient(a, d);
     const double angle = 0.5 * std::atan2(f[0][1] + f[1][0], f[0][0] - f[1][1]);
     const double axis[2][2] = {{std::cos(angle), std::sin(angle)},
                                {-std::sin(angle), std::cos(angle)}};

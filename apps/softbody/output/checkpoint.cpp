@@ -12,7 +12,7 @@ namespace ossatura {
 
 namespace {
 
-const char* const format = "ossatura softbody checkpoint 4";
+const char* const format = "ossatura softbody checkpoint 5";
 
 void add_vector(ContentHash& hash, const double (&x)[3]) {
   for (const double component : x)
@@ -66,19 +66,24 @@ namespace {
 /// What is empty is not there.
 void write_solver(Hdf5Group& root, const SoftState& s) {
   Hdf5Group solver = root.create_group("solver");
+  const auto write_points = [&solver](const char* name, const std::vector<double>& values) {
+    solver.write(name, {values.size() / 3, 3}, values.data());
+  };
   solver.write_scalar("last_iterations", s.last_iterations);
   solver.write_scalar("planned", s.planned);
   solver.write_scalar("planned_corrections", s.planned_corrections);
   if (!s.factor_positions.empty()) {
-    solver.write("factor_positions", {s.factor_positions.size() / 3, 3}, s.factor_positions.data());
+    write_points("factor_positions", s.factor_positions);
+    write_points("factor_velocities", s.factor_velocities);
     solver.write_scalar("factor_step", s.factor_step);
     solver.write_scalar("staleness", s.staleness);
     solver.write_scalar("rounds_lost", s.rounds_lost);
     solver.write_scalar("inverse_is_current", int(s.inverse_is_current));
   }
-  if (!s.inverse_positions.empty())
-    solver.write("inverse_positions", {s.inverse_positions.size() / 3, 3},
-                 s.inverse_positions.data());
+  if (!s.inverse_positions.empty()) {
+    write_points("inverse_positions", s.inverse_positions);
+    write_points("inverse_velocities", s.inverse_velocities);
+  }
   if (const std::size_t pairs = s.contact.node.size(); pairs > 0) {
     solver.write("contact_node", {pairs}, s.contact.node.data());
     solver.write("contact_target", {pairs}, s.contact.target.data());
@@ -97,13 +102,16 @@ void read_solver(const Hdf5Group& root, SoftState& s) {
   s.planned_corrections = number("planned_corrections");
   if (solver.has("factor_positions")) {
     s.factor_positions = solver.dataset("factor_positions").read<double>();
+    s.factor_velocities = solver.dataset("factor_velocities").read<double>();
     s.factor_step = solver.dataset("factor_step").read_scalar<double>("a step in s");
     s.staleness = number("staleness");
     s.rounds_lost = number("rounds_lost");
     s.inverse_is_current = number("inverse_is_current") != 0;
   }
-  if (solver.has("inverse_positions"))
+  if (solver.has("inverse_positions")) {
     s.inverse_positions = solver.dataset("inverse_positions").read<double>();
+    s.inverse_velocities = solver.dataset("inverse_velocities").read<double>();
+  }
   if (solver.has("contact_node")) {
     s.contact.node = solver.dataset("contact_node").read<std::int32_t>();
     s.contact.target = solver.dataset("contact_target").read<std::int32_t>();

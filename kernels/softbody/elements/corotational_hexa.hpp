@@ -106,22 +106,45 @@ struct CorotationalHexa {
     state.frame = e;
     state.lame = {input.stiffness_scale * input.coefficient[0],
                   input.stiffness_scale * input.coefficient[1]};
-    set_turning(input, state);
+    set_turning(input, elem, state);
   }
 
-  static KOKKOS_INLINE_FUNCTION void set_turning(const SoftInput& input, State& state) {
-    const Frame& e = state.frame;
-    const Matrix3 rest = e.rest.centre_jacobian(), rest_inverse = inverse(rest);
-    Matrix3 strain = symmetric_part(transposed_times(e.r, e.centre * rest_inverse));
+  /// sym(R^T F) - I at the centre.
+  static KOKKOS_INLINE_FUNCTION Matrix3 centre_strain(const Matrix3& r, const Matrix3& f) {
+    Matrix3 strain = symmetric_part(transposed_times(r, f));
     for (int i = 0; i < 3; ++i)
       strain(i, i) -= 1;
+    return strain;
+  }
+
+  /// R where the last step began, see turning_stiffness.hpp.
+  static KOKKOS_INLINE_FUNCTION Matrix3 last_rotation(const SoftInput& input, int elem,
+                                                      const Frame& e, const Matrix3& rest_inverse) {
+    if (input.last_step == 0)
+      return e.r;
+    const int* node = input.nodes_of<shape>(elem);
+    HexaModes v = no_modes();
+    for (int a = 0; a < nodes; ++a)
+      v.add_corner(a, load_vector(input.v, node[a]));
+    const Matrix3 ds = e.centre + -input.last_step * v.centre_jacobian();
+    return element_rotation<rotation>(ds, rest_inverse, ds * rest_inverse);
+  }
+
+  static KOKKOS_INLINE_FUNCTION void set_turning(const SoftInput& input, int elem, State& state) {
+    const Frame& e = state.frame;
+    const Matrix3 rest = e.rest.centre_jacobian(), rest_inverse = inverse(rest);
+    const Matrix3 f = e.centre * rest_inverse;
     const double volume = 8 * e.factor * determinant(rest);
     const ScaledLame lame{volume * input.coefficient[0], volume * input.coefficient[1]};
     // Gradients at the centre are rows (+-1, +-1, +-1) / 8 of the inverse, whose squares sum up to
     // an eighth of its own.
     const double spared = input.spared_tension * 8 * determinant(rest) /
                           (0.125 * inner(rest_inverse, rest_inverse) * nodes);
-    const Matrix3 turning = times_transposed(e.r * turning_stiffness(lame, strain, spared), e.r);
+    Matrix3 turning = zero_matrix();
+    if (may_pull(lame, centre_strain(e.r, f), spared)) {
+      const Matrix3 strain = centre_strain(last_rotation(input, elem, e, rest_inverse), f);
+      turning = times_transposed(e.r * turning_stiffness(lame, strain, spared), e.r);
+    }
     state.to_d = times_transposed(e.r, rest_inverse);
     const Matrix3 motion = (e.now.centre_jacobian() + -1.0 * e.centre) * transpose(state.to_d);
     state.moment = turning * turn_of(motion);

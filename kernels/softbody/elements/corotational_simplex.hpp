@@ -138,13 +138,33 @@ struct CorotationalSimplex {
     const Matrix3 f = ds * e.dm_inverse;
     e.inverted = !is_triangle && determinant(f) <= 0;
     e.r = element_rotation<rotation>(ds, e.dm_inverse, f);
+    set_strain(e, edges);
+    return e;
+  }
+
+  /// That of these edges as r turns them.
+  static KOKKOS_INLINE_FUNCTION void set_strain(Frame& e, const Matrix3& edges) {
     e.strain = strain_of(e, edges);
     for (int i = 0; i < 3; ++i)
       e.strain(i, i) -= 1;
     if constexpr (is_triangle) // there is no strain along the normal
       for (int i = 0; i < 3; ++i)
         e.strain.row[i] = e.strain.row[i] + e.dm_inverse(2, i) * e.dm_inverse.row[2];
-    return e;
+  }
+
+  /// The strain whose tension is taken, see turning_stiffness.hpp.
+  static KOKKOS_INLINE_FUNCTION Matrix3 tension_strain(const SoftInput& input, int elem,
+                                                       const Frame& now) {
+    if (input.last_step == 0)
+      return now.strain;
+    const int* node = input.nodes_of<shape>(elem);
+    const Matrix3 edges = simplex_edges<shape>(input.x, node);
+    const Matrix3 before = edges + -input.last_step * simplex_edges<shape>(input.v, node);
+    const Matrix3 ds = is_triangle ? with_normal(before) : before;
+    Frame e = now;
+    e.r = element_rotation<rotation>(ds, e.dm_inverse, ds * e.dm_inverse);
+    set_strain(e, edges);
+    return e.strain;
   }
 
   /// sym(R^T grad u) of displacements with these differences along edges.
@@ -172,13 +192,17 @@ struct CorotationalSimplex {
     Matrix3 p = e.r * stress_of(e.lame, e.strain);
     [[maybe_unused]] Matrix3 tension; // of triangles
     if constexpr (is_triangle) {
-      tension = plane_tension(e.lame, e.strain, e.dm_inverse.row[2]);
+      const Matrix3 strain = tension_strain(input, elem, e);
+      tension = plane_tension(e.lame, strain, e.dm_inverse.row[2]);
       state.normal = e.r * e.dm_inverse.row[2];
-      const double sum = trace(e.strain);
+      const double sum = trace(strain);
       state.turning = 0.5 * turning_tension(2 * (e.lame.lambda + e.lame.mu) * sum, 2 + sum);
     } else {
-      state.turning =
-          times_transposed(e.r * turning_stiffness(e.lame, e.strain, spared_of(input, e)), e.r);
+      const double spared = spared_of(input, e);
+      state.turning = zero_matrix();
+      if (may_pull(e.lame, e.strain, spared))
+        state.turning = times_transposed(
+            e.r * turning_stiffness(e.lame, tension_strain(input, elem, e), spared), e.r);
     }
     if (input.force_scale != 0) {
       const Matrix3 edges = simplex_edges<shape>(input.v, input.nodes_of<shape>(elem));

@@ -27,6 +27,7 @@ struct SoftElements {
   Array<int, Exec> node;             ///< [num_elem, nodes_per_elem]
   Array<double, Exec> rest;          ///< [numbers, num_elem], see rest.hpp
   double spared_tension = 0;         ///< of solids, Pa / m^2, see turning_stiffness.hpp
+  double last_step = 0;              ///< s, likewise, of corotational laws
 };
 
 /// `node` as in ElementMesh, entries in [0, num_points of `point`); `factor` [num_elem] multiplies
@@ -75,6 +76,7 @@ SoftInput soft_input(const SoftElements<Exec>& elements, const Array<double, Exe
   for (int i = 0; i < 3; ++i)
     input.coefficient[i] = elements.coefficient[i];
   input.spared_tension = elements.spared_tension;
+  input.last_step = elements.last_step;
   return input;
 }
 
@@ -106,9 +108,9 @@ void launch_elements(const SoftElements<Exec>& elements, const Launch& launch) {
 } // namespace detail
 
 /// Fills `system` at positions x and velocities v [num_points, 3]; v is not read where force_scale
-/// is 0. Adds the number of tetrahedra and hexahedra that are inside out, of any law, to
-/// inverted(0): numbers stay finite there, see hyperelastic_tetra.hpp for mooney_rivlin. Does not
-/// fence.
+/// and last_step are 0. Adds the number of tetrahedra and hexahedra that are inside out, of any
+/// law, to inverted(0): numbers stay finite there, see hyperelastic_tetra.hpp for mooney_rivlin.
+/// Does not fence.
 template<class Exec>
 void evaluate_soft_elements(const Exec& exec, const SoftElements<Exec>& elements,
                             const Array<double, Exec>& x, const Array<double, Exec>& v,

@@ -36,10 +36,11 @@ struct SoftInput {
   ArrayPointer<const int> node;    ///< [num_elem, nodes_per_elem]
   ArrayPointer<const double> rest; ///< [numbers, num_elem]
   ArrayPointer<const double> x;    ///< [num_points, 3]
-  ArrayPointer<const double> v;    ///< [num_points, 3], not read where force_scale = 0
+  ArrayPointer<const double> v;    ///< [num_points, 3], read for force_scale and last_step
   double coefficient[3] = {0, 0, 0};
   double force_scale = 0, stiffness_scale = 1;
   double spared_tension = 0; ///< Pa / m^2, see turning_stiffness.hpp
+  double last_step = 0;      ///< s, likewise
 
   template<ElementShape shape>
   KOKKOS_FORCEINLINE_FUNCTION const int* nodes_of(int elem) const {

@@ -20,6 +20,12 @@
 // for each axis, and what is stepped as if explicitly is stable below omega h = 2. So c is taken
 // less what has (omega h)^2 = 1/4, `spared_tension` / (S N).
 //
+// A linear step that turns an element by theta leaves it longer by theta^2 / 2. The next one takes
+// that back, and its stress is no tension that the motion has: taken for one it brakes stiff bodies
+// that turn under forces, the more the stiffer they are. So one iteration of Newton's a step takes
+// the tension of the strain that the system of the step before ended at, sym(R_b^T F) - I with the
+// R_b where it began, at x - h v (`last_step` h). Where that is 0 it takes the strain U - I of x.
+//
 // [1] J. Barbic. Exact corotational linear FEM stiffness matrix. Technical report, University of
 //     Southern California (2012).
 // [2] B. Smith, F. de Goes, T. Kim. Analytic eigensystems for isotropic distortion energies. ACM
@@ -41,14 +47,21 @@ KOKKOS_FORCEINLINE_FUNCTION double turning_tension(double stresses, double stret
   return fmax(stresses, 0.0) / fmax(stretches, 0.2);
 }
 
-/// G of a strain U - I, in its frame, of tension beyond `spared`, times the volume as lame is.
+/// Whether a strain may have tension beyond `spared`: no principal strain is as small as -size.
+KOKKOS_FORCEINLINE_FUNCTION bool may_pull(const ScaledLame& lame, const Matrix3& strain,
+                                          double spared) {
+  const double sum = trace(strain), size = sqrt(inner(strain, strain));
+  return turning_tension(2 * (lame.lambda + lame.mu) * sum + 2 * lame.mu * size, 2 + sum - size) >
+         spared;
+}
+
+/// G of a strain, in its frame, of tension beyond `spared`, times the volume as lame is.
 KOKKOS_INLINE_FUNCTION Matrix3 turning_stiffness(const ScaledLame& lame, const Matrix3& strain,
                                                  double spared) {
-  const double sum = trace(strain), size = sqrt(inner(strain, strain));
-  const double stresses = 2 * (lame.lambda + lame.mu) * sum; // of two axes: less 2 mu of the third
-  // No principal strain is as small as -size.
-  if (!(turning_tension(stresses + 2 * lame.mu * size, 2 + sum - size) > spared))
+  if (!may_pull(lame, strain, spared))
     return zero_matrix();
+  const double sum = trace(strain), square = inner(strain, strain);
+  const double stresses = 2 * (lame.lambda + lame.mu) * sum; // of two axes: less 2 mu of the third
   double a[3][3], axis[3][3];
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) {
@@ -57,7 +70,7 @@ KOKKOS_INLINE_FUNCTION Matrix3 turning_stiffness(const ScaledLame& lame, const M
     }
   for (int sweep = 0; sweep < 8; ++sweep) {
     const double beside = a[0][1] * a[0][1] + a[1][2] * a[1][2] + a[0][2] * a[0][2];
-    if (!(beside > 1e-32 * size * size))
+    if (!(beside > 1e-32 * square))
       break;
     jacobi_turn(a, axis, 0, 1);
     jacobi_turn(a, axis, 1, 2);

@@ -42,7 +42,8 @@ ContactRounds<Exec>::ContactRounds(const Exec& exec, const SoftScene& scene,
     inverse_ = std::make_unique<InversePreconditioner<Exec, float>>(
         exec, pattern, make_inverse_layout(pattern), factor.made().factor.pattern, factor.warp(),
         false);
-    inverse_at_ = make_zeros<double>(exec, n, "ossatura::contact_rounds::inverse_at");
+    for (Vector* vector : {&inverse_at_, &inverse_velocity_})
+      *vector = make_zeros<double>(exec, n, "ossatura::contact_rounds::inverse_at");
     if (systems.options.warp)
       for (Vector* rotation : {&made_at_, &warp_})
         *rotation = make_zeros<double>(exec, 3 * n, "ossatura::contact_rounds::rotation");
@@ -115,8 +116,10 @@ bool ContactRounds<Exec>::resolve(const Exec& exec, double h, const ContactMotio
       renew(exec, h * h);
     }
     last_residual = state.residual;
+    // Sweeps end by their change, which slow ones keep below what is left: more rounds want less.
+    const double part = std::ldexp(0.5, -std::min(std::max(round - 8, 0), 10));
     sweeps = contact_.refine(exec, x, x_trial, force_,
-                             std::max(0.5 * options.contact_tolerance, 0.02 * state.residual));
+                             std::max(part * options.contact_tolerance, 0.02 * state.residual));
     left = balance(exec);
   }
   constexpr int rounds_when_new = 4;
@@ -177,6 +180,7 @@ void ContactRounds<Exec>::form_inverse(const Exec& exec) {
   if (systems_.options.warp)
     Kokkos::deep_copy(exec, made_at_, factor.rotation_of_factor());
   Kokkos::deep_copy(exec, inverse_at_, systems_.factor_at);
+  Kokkos::deep_copy(exec, inverse_velocity_, systems_.factor_velocity);
   inverse_factor_ = factor.number();
 }
 

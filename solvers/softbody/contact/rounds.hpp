@@ -53,7 +53,8 @@ public:
   void lose_rounds(int lost);
   bool has_inverse() const { return inverse_ && inverse_factor_ >= 0; } ///< of its own
   bool inverse_is_current() const { return inverse_factor_ == systems_.by_factor->number(); }
-  const Vector& inverse_at() const { return inverse_at_; } ///< positions that it is of
+  const Vector& inverse_at() const { return inverse_at_; }             ///< positions that it is of
+  const Vector& inverse_velocity() const { return inverse_velocity_; } ///< likewise
   bool keeps_inverse() const { return bool(inverse_); }
   void form_inverse(const Exec& exec);
   std::int64_t num_inverse_entries() const {
@@ -79,10 +80,10 @@ private:
   /// contact more: it is kept when the factor is made anew, until the rounds say that it is too
   /// old.
   std::unique_ptr<FactorPreconditioner<Exec>> inverse_;
-  int inverse_factor_ = -1; ///< number of the factor that it is of; -1: of none
-  Vector inverse_at_;       ///< positions that it is of
-  Vector made_at_, warp_;   ///< rotations of nodes, as of FactorRefreshing
-  int rounds_lost_ = 0;     ///< to its age, or that of the factor
+  int inverse_factor_ = -1;              ///< number of the factor that it is of; -1: of none
+  Vector inverse_at_, inverse_velocity_; ///< positions and velocities that it is of
+  Vector made_at_, warp_;                ///< rotations of nodes, as of FactorRefreshing
+  int rounds_lost_ = 0;                  ///< to its age, or that of the factor
   bool wants_factor_ = false;
   Vector force_, free_motion_, free_velocity_, free_residual_, change_;
 };

@@ -56,7 +56,9 @@ Checkpoint some_state(const SoftScene& scene) {
     state.contact.frame.push_back(k / 7.);
   state.contact.multiplier = {1, 0, 1. / 3, 2, -1, 0};
   state.factor_positions = moved(scene, 0.1);
+  state.factor_velocities = moved(scene, 0.3);
   state.inverse_positions = moved(scene, 0.2);
+  state.inverse_velocities = moved(scene, 0.4);
   state.factor_step = 0.01;
   state.staleness = 2;
   state.planned = 6;
@@ -129,7 +131,9 @@ TEST_CASE("a checkpoint comes back as it was", "[softbody]") {
   CHECK(back.state.contact.frame == state.state.contact.frame);
   CHECK(back.state.contact.multiplier == state.state.contact.multiplier);
   CHECK(back.state.factor_positions == state.state.factor_positions);
+  CHECK(back.state.factor_velocities == state.state.factor_velocities);
   CHECK(back.state.inverse_positions == state.state.inverse_positions);
+  CHECK(back.state.inverse_velocities == state.state.inverse_velocities);
   CHECK(back.state.factor_step == 0.01);
   CHECK(back.state.staleness == 2);
   CHECK(back.state.planned == 6);

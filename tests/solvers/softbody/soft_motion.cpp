@@ -27,18 +27,24 @@ double swing(double x, double y, double z, int c) {
 }
 
 /// f + scale K v at x, summed at the points of a body; K with all tension, or, in a step of one
-/// iteration, without what this step carries.
+/// iteration, with that of the step before, which ended with `last_v`, less what a step carries.
 template<class Exec>
 std::vector<double> point_forces(const Exec& exec, const SoftObject& body,
                                  const std::vector<double>& x, const std::vector<double>& v,
-                                 double scale, double step = 0) {
+                                 double scale, double step = 0,
+                                 const std::vector<double>& last_v = {}) {
   auto elements = make_soft_elements(exec, body.mesh, body.material, body.factor);
   if (step > 0)
     elements.spared_tension = body.density / (2 * step * scale);
-  const std::vector<double> force = evaluate(exec, elements, x, v, scale, 1).force;
+  elements.last_step = step;
+  SoftResult result = evaluate(exec, elements, x, step > 0 ? last_v : v);
+  std::vector<double> slot_v;
+  for (const std::int32_t node : body.mesh.node)
+    slot_v.insert(slot_v.end(), v.begin() + 3 * node, v.begin() + 3 * node + 3);
+  const std::vector<double> damping = result.times(slot_v);
   std::vector<double> sum(x.size(), 0.0);
-  for (std::size_t i = 0; i < force.size(); ++i)
-    sum[3 * std::size_t(body.mesh.node[i / 3]) + i % 3] += force[i];
+  for (std::size_t i = 0; i < damping.size(); ++i)
+    sum[3 * std::size_t(body.mesh.node[i / 3]) + i % 3] += result.force[i] + scale * damping[i];
   return sum;
 }
 
@@ -93,7 +99,7 @@ OSSATURA_BACKEND_TEST("Steps satisfy the linearised equation of motion", "[soft_
         const auto x1 = solver.positions(exec), v1 = solver.velocities(exec);
         const double scale = options.time_step + options.rayleigh_stiffness;
         CHECK(imbalance(scene, options, v0, v1,
-                        point_forces(exec, body, x0, v1, scale, options.time_step)) < 1e-10);
+                        point_forces(exec, body, x0, v1, scale, options.time_step, v0)) < 1e-10);
         double kept = 0, moved = 0;
         for (std::size_t i = 0; i < x0.size(); ++i)
           moved = std::max(moved, std::abs(x1[i] - x0[i] - options.time_step * v1[i]));
@@ -135,7 +141,7 @@ OSSATURA_BACKEND_TEST("Loads and fixed points change between steps", "[soft_moti
     const auto x1 = solver.positions(exec), v1 = solver.velocities(exec);
     const double scale = options.time_step + options.rayleigh_stiffness;
     CHECK(imbalance(scene, options, v0, v1,
-                    point_forces(exec, body, x0, v1, scale, options.time_step)) < 1e-10);
+                    point_forces(exec, body, x0, v1, scale, options.time_step, v0)) < 1e-10);
     for (const std::int32_t i : body.fixed)
       for (std::size_t c = 3 * std::size_t(i); c < 3 * std::size_t(i) + 3; ++c) {
         CHECK(v1[c] == driven[c]);

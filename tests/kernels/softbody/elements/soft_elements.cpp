@@ -5,6 +5,8 @@
 #include "tests/kernels/softbody/elements/soft_cases.hpp"
 #include "tests/reference/soft_element.hpp"
 
+#include <tuple>
+
 namespace {
 
 using namespace ossatura;
@@ -41,15 +43,19 @@ struct OracleError {
   double force = 0, stiffness = 0, energy = 0;
 };
 OracleError oracle_error(const ElementMesh& mesh, const SoftCase& c, const std::vector<double>& x,
-                         const SoftResult& result, double spared_tension) {
+                         const std::vector<double>& before, const SoftResult& result,
+                         double spared_tension) {
   const int n = 3 * result.nodes;
   OracleError error;
   double energy = 0, largest_k = 0;
   for (int e = 0; e < num_elem; ++e) {
     reference::SoftElement element = oracle_of(mesh, soft_material(c), e);
     element.spared_tension = spared_tension;
-    const auto expected = element.corotational({x.begin() + n * e, x.begin() + n * (e + 1)},
-                                               c.rotation == SoftRotation::polar);
+    const auto own = [&](const std::vector<double>& of) {
+      return std::vector<double>(of.begin() + n * e, of.begin() + n * (e + 1));
+    };
+    const auto expected =
+        element.corotational(own(x), own(before), c.rotation == SoftRotation::polar);
     energy += expected.energy;
     for (int i = 0; i < n; ++i) {
       error.force = std::max(error.force, std::abs(result.force[n * e + i] - expected.force[i]));
@@ -75,16 +81,27 @@ OSSATURA_BACKEND_TEST(
       continue;
     const ElementMesh mesh = scattered_elements(c.shape, num_elem);
     auto elements = make_soft_elements(exec, mesh, soft_material(c), factors);
-    // Elements that pull some ways, all ways and no way, and some of which a step carries.
-    for (const auto& [size, spared] :
-         {std::pair{1.0, 0.}, {1.4, 0.}, {0.7, 0.}, {1.0, 3.}, {1.4, 3.}}) {
-      INFO(c.name() << ", size " << size << ", spared " << spared);
+    // Elements that pull some ways, all ways and no way, and some of which a step carries; and
+    // those that a step has turned to where they are.
+    for (const auto& [size, spared, last_step] : {std::tuple{1.0, 0., 0.},
+                                                  {1.4, 0., 0.},
+                                                  {0.7, 0., 0.},
+                                                  {1.0, 3., 0.},
+                                                  {1.4, 3., 0.},
+                                                  {1.0, 0., 0.5},
+                                                  {1.4, 0., 0.5},
+                                                  {1.4, 3., 0.5}}) {
+      INFO(c.name() << ", size " << size << ", spared " << spared << ", last " << last_step);
       elements.spared_tension = spared * soft_material(c).young;
-      auto x = deformed(mesh.point);
-      for (double& value : x)
-        value *= size;
-      const SoftResult result = evaluate(exec, elements, x);
-      const OracleError error = oracle_error(mesh, c, x, result, elements.spared_tension);
+      elements.last_step = last_step;
+      auto x = deformed(mesh.point), v = random_numbers(x.size(), 0.2, 5), before = x;
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        x[i] *= size;
+        v[i] += i % 3 == 1 ? 0.8 * x[i + 1] : i % 3 == 2 ? -0.8 * x[i - 1] : 0;
+        before[i] = x[i] - last_step * v[i];
+      }
+      const SoftResult result = evaluate(exec, elements, x, v);
+      const OracleError error = oracle_error(mesh, c, x, before, result, elements.spared_tension);
       CHECK(largest(result.force) > 1e-3);
       CHECK(error.force < 1e-13);
       CHECK(error.stiffness < 1e-13);
