@@ -27,7 +27,7 @@ struct SoftElements {
   Array<int, Exec> node;             ///< [num_elem, nodes_per_elem]
   Array<double, Exec> rest;          ///< [numbers, num_elem], see rest.hpp
   double spared_tension = 0;         ///< of solids, Pa / m^2, see turning_stiffness.hpp
-  double last_step = 0;              ///< s, likewise, of corotational laws
+  double last_step = 0;              ///< s, likewise
 };
 
 /// `node` as in ElementMesh, entries in [0, num_points of `point`); `factor` [num_elem] multiplies

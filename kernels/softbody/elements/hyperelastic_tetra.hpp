@@ -13,6 +13,10 @@
 //             - WJ [F (D_a x D_b)]x),
 //   n_a  = 2 W1J p_a + 2 W2J q_a + WJJ / 2 h_a.
 //
+// With one iteration of Newton's a step, K is that of R S in place of F = R U: S, the stretch that
+// the system of the step before ended at, lacks what turning leaves in U (turning_stiffness.hpp),
+// whose tension would brake whatever turns.
+//
 // These hold for det F <= 0, too. A law that ends there (mooney_rivlin) is replaced in elements
 // with J <= least_volume by the corotational element with the moduli it has at rest, which pulls
 // them back out: finite, and energy and force fit each other, though they jump at the change.
@@ -51,13 +55,42 @@ struct HyperelasticTetra {
     Strain e;
     e.dm_inverse = input.rest_matrix(elem);
     e.volume = input.rest_value(elem, 9);
-    e.f = simplex_edges<shape>(input.x, input.nodes_of<shape>(elem)) * e.dm_inverse;
-    e.b = times_transposed(e.f, e.f);
-    e.i1 = trace(e.b);
-    e.i2 = 0.5 * (e.i1 * e.i1 - inner(e.b, e.b));
-    e.j = determinant(e.f);
+    set_gradient(e, simplex_edges<shape>(input.x, input.nodes_of<shape>(elem)) * e.dm_inverse);
     e.replaced = Law::needs_volume && !(e.j > least_volume);
     return e;
+  }
+
+  static KOKKOS_INLINE_FUNCTION void set_gradient(Strain& e, const Matrix3& f) {
+    e.f = f;
+    e.b = times_transposed(f, f);
+    e.i1 = trace(e.b);
+    e.i2 = 0.5 * (e.i1 * e.i1 - inner(e.b, e.b));
+    e.j = determinant(f);
+  }
+
+  /// R S of F = R U, with S = sym(R_b^T F) and R_b where the last step began, but no principal
+  /// stretch of S that pushes more than U does there.
+  static KOKKOS_INLINE_FUNCTION Matrix3 tangent_gradient(const SoftInput& input, int elem,
+                                                         const Strain& e) {
+    const Matrix3 motion =
+        simplex_edges<shape>(input.v, input.nodes_of<shape>(elem)) * e.dm_inverse;
+    const Matrix3 r = polar_rotation(e.f), u = symmetric_part(transposed_times(r, e.f));
+    const Matrix3 last = polar_rotation(e.f + -input.last_step * motion);
+    const Matrix3 s = symmetric_part(transposed_times(last, e.f));
+    double stretch[3][3], axis[3][3];
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j)
+        stretch[i][j] = s(i, j);
+    diagonalise(stretch, axis);
+    Matrix3 f = zero_matrix();
+    for (int k = 0; k < 3; ++k) {
+      const Vector3 n{{axis[0][k], axis[1][k], axis[2][k]}};
+      const double least = fmin(1.0, dot(n, u * n));
+      const Vector3 rn = fmax(stretch[k][k], least) * (r * n);
+      for (int i = 0; i < 3; ++i)
+        f.row[i] = f.row[i] + rn[i] * n;
+    }
+    return f;
   }
 
   /// Lame's coefficients at rest of c1, c2, bulk.
@@ -96,7 +129,7 @@ struct HyperelasticTetra {
 
   static KOKKOS_INLINE_FUNCTION void prepare(const SoftInput& input, int elem, State& state,
                                              bool& inverted) {
-    const Strain e = strain_of(input, elem);
+    Strain e = strain_of(input, elem);
     inverted = e.j <= 0 || e.replaced;
     const Matrix3 velocity_gradient =
         input.force_scale != 0
@@ -106,9 +139,18 @@ struct HyperelasticTetra {
       prepare_replaced(input, e, velocity_gradient, state);
       return;
     }
-    const LawDerivatives<double> w = Law::derivatives(input.coefficient, e.i1, e.i2, e.j);
-    const Matrix3 cofactor_f = Law::uses_j ? cofactor(e.f) : zero_matrix();
-    const Matrix3 p = e.volume * stress(e, w, cofactor_f, input.force_scale, velocity_gradient);
+    LawDerivatives<double> w = Law::derivatives(input.coefficient, e.i1, e.i2, e.j);
+    Matrix3 cofactor_f = Law::uses_j ? cofactor(e.f) : zero_matrix();
+    Matrix3 p = stress(e, w, cofactor_f, input.force_scale, velocity_gradient);
+    if (input.last_step != 0 && e.j > 0) {
+      p = stress(e, w, cofactor_f, 0, zero_matrix());
+      set_gradient(e, tangent_gradient(input, elem, e));
+      w = Law::derivatives(input.coefficient, e.i1, e.i2, e.j);
+      cofactor_f = Law::uses_j ? cofactor(e.f) : zero_matrix();
+      p = p + stress(e, w, cofactor_f, input.force_scale, velocity_gradient) +
+          -1.0 * stress(e, w, cofactor_f, 0, zero_matrix());
+    }
+    p = e.volume * p;
     const double volume = e.volume * input.stiffness_scale;
     for (int a = 0; a < nodes; ++a) {
       const Vector3 d = simplex_gradient<nodes>(e.dm_inverse, a), pa = e.f * d;

@@ -47,6 +47,24 @@ KOKKOS_FORCEINLINE_FUNCTION double turning_tension(double stresses, double stret
   return fmax(stresses, 0.0) / fmax(stretches, 0.2);
 }
 
+/// Turns the symmetric a to its principal axes, the columns of `axis`.
+KOKKOS_INLINE_FUNCTION void diagonalise(double (&a)[3][3], double (&axis)[3][3]) {
+  double square = 0;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) {
+      square += a[i][j] * a[i][j];
+      axis[i][j] = i == j;
+    }
+  for (int sweep = 0; sweep < 8; ++sweep) {
+    const double beside = a[0][1] * a[0][1] + a[1][2] * a[1][2] + a[0][2] * a[0][2];
+    if (!(beside > 1e-32 * square))
+      break;
+    jacobi_turn(a, axis, 0, 1);
+    jacobi_turn(a, axis, 1, 2);
+    jacobi_turn(a, axis, 0, 2);
+  }
+}
+
 /// Whether a strain may have tension beyond `spared`: no principal strain is as small as -size.
 KOKKOS_FORCEINLINE_FUNCTION bool may_pull(const ScaledLame& lame, const Matrix3& strain,
                                           double spared) {
@@ -60,22 +78,13 @@ KOKKOS_INLINE_FUNCTION Matrix3 turning_stiffness(const ScaledLame& lame, const M
                                                  double spared) {
   if (!may_pull(lame, strain, spared))
     return zero_matrix();
-  const double sum = trace(strain), square = inner(strain, strain);
+  const double sum = trace(strain);
   const double stresses = 2 * (lame.lambda + lame.mu) * sum; // of two axes: less 2 mu of the third
   double a[3][3], axis[3][3];
   for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) {
+    for (int j = 0; j < 3; ++j)
       a[i][j] = strain(i, j);
-      axis[i][j] = i == j;
-    }
-  for (int sweep = 0; sweep < 8; ++sweep) {
-    const double beside = a[0][1] * a[0][1] + a[1][2] * a[1][2] + a[0][2] * a[0][2];
-    if (!(beside > 1e-32 * square))
-      break;
-    jacobi_turn(a, axis, 0, 1);
-    jacobi_turn(a, axis, 1, 2);
-    jacobi_turn(a, axis, 0, 2);
-  }
+  diagonalise(a, axis);
   Matrix3 g = zero_matrix();
   for (int k = 0; k < 3; ++k) {
     const double all = turning_tension(stresses - 2 * lame.mu * a[k][k], 2 + sum - a[k][k]);

@@ -136,6 +136,66 @@ OSSATURA_BACKEND_TEST("Hyperelastic energies are those of F", "[soft_elements]")
   }
 }
 
+/// R S X of every node X at rest, with F = R U at x and S = sym(R_b^T F), R_b the rotation
+/// `before`.
+std::vector<double> less_turned(const ElementMesh& mesh, const SoftMaterial& m,
+                                const std::vector<double>& x, const std::vector<double>& before) {
+  std::vector<double> places;
+  for (int e = 0; e < num_elem; ++e) {
+    const auto element = oracle_of(mesh, m, e);
+    const auto f = element.deformation_gradient({x.begin() + 12 * e, x.begin() + 12 * e + 12});
+    const auto last =
+        element.deformation_gradient({before.begin() + 12 * e, before.begin() + 12 * e + 12});
+    auto s = product(transposed(reference::polar(last)), f);
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < i; ++j)
+        s(i, j) = s(j, i) = 0.5 * (s(i, j) + s(j, i));
+    s = product(reference::polar(f), s);
+    for (int a = 0; a < 4; ++a)
+      for (int i = 0; i < 3; ++i) {
+        places.push_back(0);
+        for (int j = 0; j < 3; ++j)
+          places.back() += s(i, j) * element.rest[3 * a + j];
+      }
+  }
+  return places;
+}
+
+OSSATURA_BACKEND_TEST("Tangents of a step lack the stretch that its turning leaves",
+                      "[soft_elements]") {
+  const TestType exec;
+  for (const SoftCase& c : soft_cases()) {
+    if (!c.is_hyperelastic())
+      continue;
+    INFO(c.name());
+    const ElementMesh mesh = scattered_elements(c.shape, num_elem);
+    auto elements = make_soft_elements(exec, mesh, soft_material(c), factors);
+    auto x = deformed(mesh.point), v = random_numbers(x.size(), 0.1, 5), before = x;
+    for (std::size_t i = 0; i < x.size(); ++i) { // stretched all ways, before and after
+      x[i] *= 1.7;
+      v[i] += i % 3 == 1 ? 0.8 * x[i + 1] : i % 3 == 2 ? -0.8 * x[i - 1] : 0;
+      before[i] = x[i] - 0.3 * v[i];
+    }
+    const SoftResult exact = evaluate(exec, elements, x),
+                     turned =
+                         evaluate(exec, elements, less_turned(mesh, soft_material(c), x, before));
+    elements.last_step = 0.3;
+    const SoftResult step = evaluate(exec, elements, x, v);
+    const double size = largest(exact.stiffness);
+    CHECK(largest(sum(step.force, -1, exact.force)) < 1e-13 * size);
+    CHECK(largest(sum(step.stiffness, -1, turned.stiffness)) < 1e-12 * size);
+    CHECK(largest(sum(step.stiffness, -1, exact.stiffness)) > 1e-3 * size);
+    // A body that turns without a stretch has none to lack.
+    const auto rigid = mapped(test_rotation(), mesh.point);
+    const auto turning = sum(rigid, -1, mesh.point);
+    elements.last_step = 1;
+    const SoftResult still = evaluate(exec, elements, rigid, turning);
+    elements.last_step = 0;
+    const SoftResult as_it_is = evaluate(exec, elements, rigid);
+    CHECK(largest(sum(still.stiffness, -1, as_it_is.stiffness)) < 1e-12 * size);
+  }
+}
+
 OSSATURA_BACKEND_TEST("Forces are derivatives of the energy, tangents those of forces",
                       "[soft_elements]") {
   const TestType exec;
