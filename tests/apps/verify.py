@@ -77,6 +77,9 @@ RUNS = {
              "--label-laws", "1=linear:slope=10:lower=200", "--pads", "2=9000", "--cap", "upper=2", "--fields", "all"],
     "grown": ["bone", EXAMPLES + "/bone/radius.mha", "--resample", "1", "--mask", EXAMPLES + "/bone/radius-labels.nii.gz",
               "--law", "linear", "--slope", "10", "--lower", "320", "--cap", "2", "--surface-depth", "1"],
+    # Some bone hangs on the rest with nothing to bear, so that its moduli cannot be found from energies.
+    "dangling": ["bone", EXAMPLES + "/bone/radius.mha", "--law", "power", "--slope", "0.001", "--lower", "320", "--resample", "0.8",
+                 "--test", "file", "--fix", "z-:xyz", "--force", "z+:x=10,z+:z=-100"],
     "yielding-caps": ["bone", "--generate", "cube", "--size", "4", "--strain", "-0.02", "--strength", "von-mises", "--load-steps",
                       "4", "--cap", "1:3000"],
     "potted": ["bone", "--generate", "cube", "--size", "4", "--cap", "upper=1", "--test", "torsion"],
@@ -411,6 +414,7 @@ FALSIFIED = [
     ("light", "constraint: 1, compliance", summary("results", "constraints", 0, "value", slightly)),
     ("light", "constraint, excess: 2, stress", summary("results", "constraints", 1, "value", slightly)),
     ("light", "constraint, holds: 2, stress", summary("results", "constraints", 1, "holds", lambda x: not x)),
+    ("dangling", "von_mises", field("CellData/von_mises", lambda v: v.__imul__(numpy.where(v > v.mean(), 1 + 1e-5, 1)))),
     ("share", "sections: force of each layer", summary("results", "sections", "force", 3, lambda x: 1.001 * x)),
     ("share", "sections: labels make the force", summary("results", "sections", "labels", "2", 3, lambda x: 1.001 * x)),
     ("share", "sections: balance", summary("results", "sections", "reaction", lambda x: 1.01 * x)),
