@@ -179,8 +179,15 @@ struct DesignOptimizer<Exec>::Implementation {
     return {young, options.min_modulus, penalty, analysis.relative_moduli(),
             analysis.loads().has_body() ? linear_below_with_mass : 0};
   }
-  /// Variables of 0 would stay there for good.
-  double least() const { return options.filter == DesignFilter::sensitivity ? 1e-3 : 0; }
+  /// Variables of 0 would stay there for good, with the sensitivity filter and under temperatures:
+  /// large ones press material less the less there is, so that a step may take all of it, and rho^p
+  /// has no slope at 0 that would bring it back.
+  double least() const {
+    if (options.filter == DesignFilter::sensitivity)
+      return 1e-3;
+    return analysis.loads().has_thermal() && !analysis.loads().has_body() ? least_density_when_warm
+                                                                          : 0;
+  }
 
   const Vector& displacements(int load_case) const {
     OSSATURA_REQUIRE(load_case >= 0 && load_case < int(analysis.loads().cases.size()),
