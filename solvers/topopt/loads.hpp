@@ -39,12 +39,6 @@ struct DesignLoads {
         return true;
     return false;
   }
-  bool has_thermal() const {
-    for (const Case& one : cases)
-      if (!one.thermal.empty())
-        return true;
-    return false;
-  }
   bool is_mechanism() const { return has_output; }
   std::size_t num_solves() const { return cases.size() + (is_mechanism() ? 1 : 0); }
 };

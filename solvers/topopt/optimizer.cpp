@@ -75,6 +75,7 @@ struct DesignOptimizer<Exec>::Implementation {
 
   DesignOptions options;
   double young;
+  bool is_warm;                              ///< a load case has temperatures
   std::string no_bound;                      ///< why there is no bound of the compliance, or empty
   std::size_t num_variables, num_components; ///< of the mesh
   std::unique_ptr<DesignBody<Exec>> body;
@@ -96,6 +97,7 @@ struct DesignOptimizer<Exec>::Implementation {
   Implementation(const Exec& exec, const DesignProblem& problem, const DesignOptions& given)
       : options(checked(given))
       , young(problem.young)
+      , is_warm(problem.has_temperatures())
       , no_bound(describe_no_bound(problem, options))
       , num_variables(problem.num_elem())
       , num_components(3 * problem.num_nodes())
@@ -185,8 +187,7 @@ struct DesignOptimizer<Exec>::Implementation {
   double least() const {
     if (options.filter == DesignFilter::sensitivity)
       return 1e-3;
-    return analysis.loads().has_thermal() && !analysis.loads().has_body() ? least_density_when_warm
-                                                                          : 0;
+    return is_warm && law().linear_below == 0 ? least_density_when_warm : 0;
   }
 
   const Vector& displacements(int load_case) const {
