@@ -75,6 +75,7 @@ struct DesignOptimizer<Exec>::Implementation {
 
   DesignOptions options;
   double young;
+  bool is_warm;                              ///< a load case has temperatures
   std::string no_bound;                      ///< why there is no bound of the compliance, or empty
   std::size_t num_variables, num_components; ///< of the mesh
   std::unique_ptr<DesignBody<Exec>> body;
@@ -96,6 +97,7 @@ struct DesignOptimizer<Exec>::Implementation {
   Implementation(const Exec& exec, const DesignProblem& problem, const DesignOptions& given)
       : options(checked(given))
       , young(problem.young)
+      , is_warm(problem.has_temperatures())
       , no_bound(describe_no_bound(problem, options))
       , num_variables(problem.num_elem())
       , num_components(3 * problem.num_nodes())
@@ -179,8 +181,14 @@ struct DesignOptimizer<Exec>::Implementation {
     return {young, options.min_modulus, penalty, analysis.relative_moduli(),
             analysis.loads().has_body() ? linear_below_with_mass : 0};
   }
-  /// Variables of 0 would stay there for good.
-  double least() const { return options.filter == DesignFilter::sensitivity ? 1e-3 : 0; }
+  /// Variables of 0 would stay there for good, with the sensitivity filter and under temperatures:
+  /// large ones press material less the less there is, so that a step may take all of it, and rho^p
+  /// has no slope at 0 that would bring it back.
+  double least() const {
+    if (options.filter == DesignFilter::sensitivity)
+      return 1e-3;
+    return is_warm && law().linear_below == 0 ? least_density_when_warm : 0;
+  }
 
   const Vector& displacements(int load_case) const {
     OSSATURA_REQUIRE(load_case >= 0 && load_case < int(analysis.loads().cases.size()),

@@ -61,6 +61,9 @@ constexpr Names<DesignMethod> names_of(DesignMethod) {
 /// SimpLaw::linear_below of designs with gravity or rotation, per Bruyneel and Duysinx (2005).
 inline constexpr double linear_below_with_mass = 0.25;
 
+/// Of free variables of designs with temperatures, whose modulus is rho^p down to 0.
+inline constexpr double least_density_when_warm = 1e-4;
+
 /// A move limit for designs whose stress is limited: with the usual one stresses swing.
 inline constexpr double move_with_stress = 0.1;
 

@@ -809,6 +809,29 @@ class Usage(TopoptCase):
                           ("--seed", "1"), ("--unit", "2"), ("--projection", "--no-projection")):
             with self.subTest(arguments=arguments):
                 self.fails(USAGE, arguments[0], "topopt", "cantilever", *arguments)
+        small = ("--cells", "4x2x2", "--steps", "1", "-q")
+        for given, beside, used in ((("--threshold", "0.4"), (), "--projection"), (("--sharpness", "4"), (), "--projection"),
+                                    (("--sharpness", "4"), ("--no-projection",), None),
+                                    (("--radius", "3"), ("--filter", "none"), None),
+                                    (("--chebyshev-degree", "3"), (), ("--preconditioner", "chebyshev")),
+                                    (("--forming-cost", "3"), ("--preconditioner", "jacobi"), None)):
+            with self.subTest(given=given, beside=beside):
+                self.fails(USAGE, given[0] + " has no effect without", "topopt", "cantilever", *given, *beside, *small)
+                if used:
+                    self.ossatura("topopt", "cantilever", *given, *([used] if isinstance(used, str) else used), *small)
+        self.ossatura("topopt", "cantilever", "--sharpness", "4", "--draw", "+z", *small)
+        for keys, name in (({"filter": {"kind": "none", "radius": 3}}, "filter.radius"),
+                           ({"solver": {"chebyshev_degree": 3}}, "solver.chebyshev_degree"),
+                           ({"solver": {"forming_cost": 3, "preconditioner": "jacobi"}}, "solver.forming_cost")):
+            with self.subTest(keys=keys):
+                self.write("p.json", json.dumps({"mesh": {"generator": "cantilever", "cells": [4, 2, 2]}, "steps": 1, **keys}))
+                self.fails(BAD_FILE, "p.json: " + name + " has no effect without", "topopt", "p.json", "-q")
+        # What a problem gives may wait for an option, and an option may take its effect away; what an option gives has one.
+        self.write("p.json", json.dumps({"mesh": {"generator": "cantilever", "cells": [4, 2, 2]}, "steps": 1, "projection": {
+            "sharpness": 4, "threshold": 0.4}, "filter": {"radius": 3}, "solver": {"chebyshev_degree": 3, "preconditioner": "chebyshev"}}))
+        for more in ((), ("--no-projection", "--filter", "none", "--preconditioner", "amg"), ("--sharpness", "3")):
+            self.ossatura("topopt", "p.json", *more, "-q")
+        self.fails(USAGE, "--threshold has no effect", "topopt", "p.json", "--no-projection", "--threshold", "0.3")
         self.write("deck.inp", abaqus())
         self.fails(USAGE, "--cells", "topopt", "deck.inp", "--cells", "2x2x2")
         self.fails(BAD_FILE, "density or Helmholtz", "topopt", "cantilever", "--cells", "4x2x2",

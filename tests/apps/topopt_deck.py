@@ -367,6 +367,30 @@ class Temperatures(Decks):
         moved = hdf5_values.read(self.path("free.hdf"), "VTKHDF/PointData/displacement")
         self.close(max(moved[0::3]), 4 * 0.1, 1e-6)
 
+    def test_what_is_pressed_far_more_than_it_carries(self):
+        # Less material is less compliant until the force is all that is left: a step may take all of it away.
+        for name, problem in {
+                "walls": {"supports": [{"box": [0, 0, 0, 0, 4, 4]}, {"box": [8, 0, 0, 8, 4, 4]}], "cases": [
+                    {"name": "a", "temperature_change": 50, "loads": [{"box": [4, 0, 4, 4, 4, 4], "total_force": [0, 0, -1000]}]}]},
+                "half": {"supports": [{"box": [0, 0, 0, 0, 4, 4]}], "mirrors": [{"axis": "y", "place": 0}], "cases": [
+                    {"name": "a", "temperature_change": 20, "loads": [{"box": [8, 0, 0, 8, 4, 0], "total_force": [0, 0, -100]}]}]}}.items():
+            problem = {"mesh": {"box": {"cells": [8, 4, 4], "size": [8, 4, 4]}},
+                       "material": {"young": 1e6, "poisson": 0.3, "expansion": 1e-3}, **problem}
+            self.write(name + ".json", json.dumps(problem))
+            for grid in ("mesh", "voxels"):
+                with self.subTest(problem=name, grid=grid):
+                    run = self.optimise(name + ".json", "--grid", grid)
+                    steps = run["results"]["steps"]["objective"]
+                    self.assertEqual(run["status"], "converged")
+                    self.assertGreater(max(steps[2:]), 1e3 * steps[1])  # hardly any was left, and came back
+                    self.assertLess(run["results"]["objective"], 0.5 * steps[1])
+                    self.assertGreater(run["results"]["volume"], 0.05)
+            # A run that ends there is no success.
+            ended = self.summary("topopt", name + ".json", "-q", "--backend", "serial", "--steps", "2", code=NOT_CONVERGED)
+            self.assertEqual((ended["status"], ended["results"]["converged"]), ("not converged", False))
+            rise, = [one for one in ended["warnings"] if one["code"] == "compliance-rose"]
+            self.assertIn("hardly any material is left", rise["text"])
+
     def test_what_moves_freely(self):
         # u = 0.01 * 10 x, 0.1 y, 0.1 z, whatever the unit of length: f . u = 3 E (0.01 * 10)^2 V.
         free = self.deck(step("*TEMPERATURE", "ALL, 30."))

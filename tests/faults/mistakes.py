@@ -211,6 +211,23 @@ class Softbody(MistakesCase):
                 self.refused(BAD_FILE, "objects[0].loads[0]: all loaded nodes are fixed", *loaded)
             else:
                 self.assertEqual(self.codes(*loaded), [])
+        for kind in ("force", "total_force"):
+            whole = self.scene(soft("a", 1, 0, **fixed, loads=[{"box": [0, 0, 0, 1, 1, 1], kind: [0, 0, 1]}]))
+            self.assertEqual(self.codes(*whole), ["lost-load"])
+
+    def test_contact_of_nothing(self):
+        one, two = [soft("a", 1, 0)], [soft("a", 1, 0), soft("b", 1, 1.01)]
+        floor = {"obstacles": [{"plane": {"point": [0, 0, -1], "normal": [0, 0, 1]}}]}
+        for objects, more, contact, message in (
+                (two, {}, {"friction": 0.3}, "contact.friction: has no effect"),
+                (two, floor, {"friction": 0.3}, "contact.friction: has no effect"),
+                (two, {}, {"between_objects": False, "distance": 0.02}, "contact.distance: has no effect"),
+                (one, floor, {"between_objects": True}, "contact.between_objects: has no effect on one object")):
+            with self.subTest(contact=contact):
+                self.refused(BAD_FILE, message, *self.scene(*objects, **more, contact=contact))
+        for contact in ({"between_objects": True, "friction": 0.3, "distance": 0.02}, {"between_objects": False}, {}):
+            self.assertEqual(self.codes(*self.scene(*two, contact=contact)), [])
+        self.assertEqual(self.codes(*self.scene(*one, **floor, contact={"distance": 0.02})), [])
 
 
 def deck(length, young):

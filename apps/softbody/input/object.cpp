@@ -3,6 +3,7 @@
 // select.
 #include "apps/driver/problem/mesh_selector.hpp"
 #include "apps/softbody/input/model.hpp"
+#include <ossatura/core/base/log.hpp>
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/base/rotation.hpp>
 #include <ossatura/core/io/mesh/element_file.hpp>
@@ -69,15 +70,31 @@ void check_law(const ObjectChoice& choice, const ElementMesh& mesh) {
                      flat ? " in m" : ", which has no triangles: leave it out");
 }
 
+/// Refuses forces on fixed nodes alone, and tells of those that lose a part so.
+void warn_of_lost_load(const LoadChoice& load, const std::vector<std::int32_t>& nodes,
+                       const SoftObject& object) {
+  const auto is_fixed = [&object](std::int32_t node) {
+    return std::binary_search(object.fixed.begin(), object.fixed.end(), node);
+  };
+  const auto lost = std::count_if(nodes.begin(), nodes.end(), is_fixed);
+  if (lost == std::ptrdiff_t(nodes.size()))
+    fail<InputError>(load.where.place, ": all loaded nodes are fixed, so that the force does "
+                                       "nothing: load others, or free these");
+  if (lost > 0)
+    log_warning("lost-load", load.where.place, ": ", lost, " of ", nodes.size(),
+                " loaded nodes are fixed (node ",
+                *std::find_if(nodes.begin(), nodes.end(), is_fixed),
+                " is the first), and their part of the force does nothing: load others, or free "
+                "these");
+}
+
 void add_loads(const ObjectChoice& choice, const MeshSelector& select, SoftObject& object) {
   if (choice.loads.empty())
     return;
   object.load.assign(object.mesh.point.size(), 0);
   for (const LoadChoice& load : choice.loads) {
     const std::vector<std::int32_t> nodes = select.nodes(load.where);
-    if (std::includes(object.fixed.begin(), object.fixed.end(), nodes.begin(), nodes.end()))
-      fail<InputError>(load.where.place, ": all loaded nodes are fixed, so that the force does "
-                                         "nothing: load others, or free these");
+    warn_of_lost_load(load, nodes, object);
     const double share = load.is_total ? 1 / double(nodes.size()) : 1;
     for (const std::int32_t node : nodes)
       for (std::size_t d = 0; d < 3; ++d)

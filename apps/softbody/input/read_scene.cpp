@@ -54,10 +54,22 @@ SoftObstacle read_obstacle(const Place& place) {
   return obstacle;
 }
 
-void read_contact(const Place& place, SoftScene& world) {
+void read_contact(const Place& place, std::size_t num_objects, SoftScene& world) {
   place.require_object({"between_objects", "friction", "distance"});
-  if (const auto between = place.find("between_objects"))
-    world.contact_between_objects = between->boolean();
+  const auto between = place.find("between_objects");
+  world.contact_between_objects = between && between->boolean();
+  if (world.contact_between_objects && num_objects < 2)
+    fail<InputError>(between->where(), ": has no effect on one object, which is in no contact with "
+                                       "itself: leave it out, or give more objects");
+  const auto require_effect = [&](const char* number, bool used, const char* without) {
+    if (place.has(number) && !used)
+      fail<InputError>(place.at(number, "").where(), ": has no effect without ", without,
+                       ": leave it out");
+  };
+  require_effect("friction", world.contact_between_objects,
+                 "\"between_objects\": true (obstacles have a friction of their own)");
+  require_effect("distance", world.contact_between_objects || !world.obstacles.empty(),
+                 "obstacles or \"between_objects\": true");
   world.contact_friction = read_friction(place);
   if (const auto distance = place.find("distance"))
     world.contact_distance = distance->positive("a distance in m, greater than 0");
@@ -112,7 +124,7 @@ SceneDocument read_scene(const std::string& path) {
     for (const Place& obstacle : obstacles->items("a list of planes and spheres"))
       scene.world.obstacles.push_back(read_obstacle(obstacle));
   if (const auto contact = place.find("contact"))
-    read_contact(*contact, scene.world);
+    read_contact(*contact, scene.objects.size(), scene.world);
   if (const auto solver = place.find("solver"))
     read_solver(*solver, scene.options);
   return scene;

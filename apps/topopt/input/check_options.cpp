@@ -73,7 +73,49 @@ void check_problem(const TopoptCommandOptions& o) {
   require_poisson(o.poisson);
 }
 
+/// A number that was given, its name, and what it has an effect beside.
+struct NumberUse {
+  const char *option, *key;
+  bool GivenNumbers::*given;
+  bool (*used)(const DesignOptions& options);
+  const char *choice, *keys; ///< as options, and as keys
+};
+
+constexpr NumberUse number_uses[] = {
+    {"--radius", "filter.radius", &GivenNumbers::radius,
+     [](const DesignOptions& o) { return o.filter != DesignFilter::none; },
+     "a --filter other than none", "a \"filter.kind\" other than none"},
+    {"--threshold", "projection.threshold", &GivenNumbers::threshold,
+     [](const DesignOptions& o) { return o.projection; }, "--projection", "\"projection\""},
+    {"--sharpness", "projection.sharpness", &GivenNumbers::sharpness,
+     [](const DesignOptions& o) { return o.sharpens(); }, "--projection or --draw",
+     "\"projection\" or \"draw\""},
+    {"--chebyshev-degree", "solver.chebyshev_degree", &GivenNumbers::chebyshev_degree,
+     [](const DesignOptions& o) {
+       return o.solver.preconditioner == HexaPreconditioner::chebyshev;
+     },
+     "--preconditioner chebyshev", "\"preconditioner\": \"chebyshev\""},
+    {"--forming-cost", "solver.forming_cost", &GivenNumbers::forming_cost,
+     [](const DesignOptions& o) { return o.solver.preconditioner == HexaPreconditioner::amg; },
+     "--preconditioner amg", "\"preconditioner\": \"amg\""}};
+
 } // namespace
+
+void require_design_effect(const ProblemDocument& document, const TopoptCommandOptions& options) {
+  DesignOptions own; // of the problem alone: what it says may wait for an option
+  document.changes.apply_to(own);
+  DesignOptions all = own;
+  options.changes.apply_to(all);
+  for (const NumberUse& use : number_uses) {
+    if (use.used(all))
+      continue;
+    if (options.given.*use.given)
+      fail<UsageError>(use.option, " has no effect without ", use.choice, ": leave it out");
+    if (document.given.*use.given && !use.used(own))
+      fail<InputError>(document.file, ": ", use.key, " has no effect without ", use.keys,
+                       ": leave it out");
+  }
+}
 
 void check_topopt_options(const CLI::App& app, const TopoptCommandOptions& o) {
   check_problem(o);

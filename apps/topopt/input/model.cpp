@@ -769,12 +769,13 @@ TopoptModel make_topopt_model(const TopoptCommandOptions& options, DriverContext
   const std::vector<std::string> surfaces = document.surfaces;
   const int levels = document.levels;
   const std::string own_start = document.start_from;
-  TopoptModel model = build_topopt_model(std::move(document), options.changes);
+  TopoptModel model = build_topopt_model(document, options.changes);
   if (!mesh_file.empty())
     inputs.push_back(record_input(mesh_file));
   for (const std::string& file : surfaces)
     inputs.push_back(record_input(file));
   require_known_on_grid(options.problem, model);
+  require_design_effect(document, options);
   model.has_steps = model.has_steps || options.has_steps;
   model.levels = options.has_levels ? options.levels : levels;
   model.start_from = options.start_from;

@@ -253,6 +253,9 @@ void note_given_options(const CLI::App& app, TopoptCommandOptions& options) {
   options.has_volume = app.count("--volume") > 0;
   options.has_start = app.count("--start") > 0;
   options.has_levels = app.count("--levels") > 0;
+  options.given = {app.count("--radius") > 0, app.count("--threshold") > 0,
+                   app.count("--sharpness") > 0, app.count("--chebyshev-degree") > 0,
+                   app.count("--forming-cost") > 0};
   if (app.count("--precision") > 0) {
     options.changes.set(of_topopt_solver(&HexaSolverOptions::precision), *options.common.precision);
     options.changes.set(member_of(&DesignOptions::voxels, &VoxelSolverOptions::precision),

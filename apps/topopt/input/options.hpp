@@ -45,6 +45,7 @@ struct TopoptCommandOptions : StepFileOptions {
   bool has_steps = false;                                     ///< --steps was given
   bool has_volume = false;                                    ///< --volume was given
   bool has_start = false, has_levels = false;                 ///< likewise
+  GivenNumbers given;                                         ///< on the command line
   TopoptSplit split = TopoptSplit::automatic;
   /// Each puts one option that was given in the place of the problem's.
   Changes<DesignOptions> changes;
@@ -72,5 +73,10 @@ void note_given_options(const CLI::App& app, TopoptCommandOptions& options);
 /// Throws UsageError, with the remedy, for values out of range and for options that have no effect
 /// together. `app` is the parsed one, which knows what was given.
 void check_topopt_options(const CLI::App& app, const TopoptCommandOptions& options);
+
+/// Throws UsageError for numbers of the command line, and InputError for those of the problem, that
+/// have no effect on the design, beside what both choose. Numbers of the problem that an option
+/// leaves without effect are the user's will.
+void require_design_effect(const ProblemDocument& document, const TopoptCommandOptions& options);
 
 } // namespace ossatura

@@ -120,6 +120,12 @@ struct LimitChoice {
   std::array<double, 3> direction{};
 };
 
+/// Numbers that have an effect beside some choices alone.
+struct GivenNumbers {
+  bool radius = false, threshold = false, sharpness = false;
+  bool chebyshev_degree = false, forming_cost = false;
+};
+
 struct ProblemDocument {
   std::string file; ///< for messages: the problem, or the mesh, or the name of the generator
   HexaSource mesh;
@@ -146,6 +152,7 @@ struct ProblemDocument {
   int levels = 0;                    ///< coarser grids before
   std::string start_from;            ///< a design of another mesh, or empty
   bool has_steps = false;            ///< how many is said, so that doing them is what was asked for
+  GivenNumbers given;                ///< by the problem
   /// Each puts what the problem says in the place of a default.
   Changes<DesignOptions> changes;
 };

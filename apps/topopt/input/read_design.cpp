@@ -49,6 +49,7 @@ auto growing(double least, const char* expected) {
 
 void read_filter(const Place& place, ProblemDocument& problem) {
   place.require_object({"kind", "radius"});
+  problem.given.radius = place.has("radius");
   Reader read(place, problem.changes);
   read.choose("kind", &DesignOptions::filter);
   read.set("radius", &DesignOptions::radius,
@@ -80,6 +81,8 @@ void read_linear_solver(const Place& place, ProblemDocument& problem) {
   place.require_object({"grid", "operator", "preconditioner", "precision", "tolerance",
                         "step_tolerance", "max_iterations", "chebyshev_degree", "forming_cost",
                         "warm_start"});
+  problem.given.chebyshev_degree = place.has("chebyshev_degree");
+  problem.given.forming_cost = place.has("forming_cost");
   using S = HexaSolverOptions;
   Reader read(place, problem.changes);
   read.choose("grid", &DesignOptions::grid);

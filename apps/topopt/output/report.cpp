@@ -118,6 +118,7 @@ void add_solution(Table& table, const TopoptModel& model, const TopoptRunResults
     table.row("resumed", "after step " + std::to_string(results.first_step));
   std::string end = !results.breakdown.empty() ? ", then a BREAKDOWN"
                     : results.stopped          ? ", then stopped"
+                    : results.rise             ? ", to a design far worse than one before"
                     : results.converged        ? ", converged"
                                                : ", all that were asked for";
   if (!results.steps.empty())
@@ -345,7 +346,7 @@ SummaryParts summary_parts(const TopoptModel& model, const TopoptRunResults& res
   SummaryParts parts;
   parts.status = !results.breakdown.empty() ? RunStatus::broken_down
                  : results.stopped          ? RunStatus::interrupted
-                 : results.final && !results.final->frequency_failure.empty()
+                 : results.rise || (results.final && !results.final->frequency_failure.empty())
                      ? RunStatus::not_converged
                  : results.converged ? RunStatus::converged
                                      : RunStatus::steps_done;
@@ -492,6 +493,20 @@ void warn_of_frequencies(const TopoptRunResults& results) {
                      "of a --checkpoint before");
 }
 
+void warn_of_rise(const TopoptRunResults& results) {
+  if (!results.rise)
+    return;
+  const DesignStep& final = *results.final;
+  log_warning("compliance-rose", "the compliance of the last design is ",
+              format_number(final.objective), " J, ", format_number(results.rise->times, 3),
+              " times that of the design before step ", results.rise->step,
+              final.volume < 1e-3 ? ": hardly any material is left"
+                                  : ": material that carried the loads has gone",
+              results.rise->sharpened ? ", as sharpness has grown since. Take a --sharpness that "
+                                        "ends lower, or more --steps"
+                                      : ". Take more --steps, or a smaller --move");
+}
+
 void warn(const TopoptModel& model, const TopoptRunResults& results) {
   if (!results.breakdown.empty())
     log_warning("broke-down", "broke down in step ", results.last_step() + 1, ": ",
@@ -509,6 +524,7 @@ void warn(const TopoptModel& model, const TopoptRunResults& results) {
   if (!results.final)
     return;
   warn_of_frequencies(results);
+  warn_of_rise(results);
   double stiffest = 0;
   for (const HexaMaterial& one : model.problem.materials)
     stiffest = std::max(stiffest, one.young);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/topopt/output/results.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace ossatura {
@@ -78,6 +79,27 @@ bool TopoptRunResults::fell_back() const {
       any = any || solve.fell_back;
   });
   return any;
+}
+
+std::optional<ComplianceRise> find_rise(const DesignOptions& options,
+                                        const TopoptRunResults& results) {
+  constexpr double much = 100;
+  if (options.objective != DesignObjective::compliance || !results.final)
+    return {};
+  const DesignStep& final = *results.final;
+  const DesignStep* best = nullptr;
+  for (const DesignStep& step : results.steps) {
+    const bool is_allowed = step.volume <= options.volume_fraction * (1 + limit_tolerance) &&
+                            std::all_of(step.limits.begin(), step.limits.end(),
+                                        [](const auto& l) { return l.holds(); });
+    if (is_allowed && step.penalty == final.penalty &&
+        (best == nullptr || step.objective < best->objective))
+      best = &step;
+  }
+  if (best == nullptr || !(best->objective > 0) || !(final.objective > much * best->objective))
+    return {};
+  return ComplianceRise{best->number, final.objective / best->objective,
+                        final.sharpness > best->sharpness};
 }
 
 } // namespace ossatura

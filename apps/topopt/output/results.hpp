@@ -84,6 +84,13 @@ struct GridSteps {
   double seconds = 0; ///< of these steps
 };
 
+/// The last design is `times` as compliant as that at the start of step `step`.
+struct ComplianceRise {
+  int step = 0;
+  double times = 0;
+  bool sharpened = false; ///< since then
+};
+
 struct TopoptRunResults {
   int first_step = 0; ///< 0, or that of the checkpoint
   std::vector<DesignStep> steps;
@@ -92,13 +99,14 @@ struct TopoptRunResults {
   std::vector<DesignBalance> balances;            ///< of its load cases
   double load_displacement = 0;                   ///< m, largest of loaded nodes of the last design
   double least_density = 0, greatest_density = 0; ///< of the last design
-  std::string breakdown;             ///< why there was no other step, empty if there was
-  bool converged = false;            ///< by the change of variables or of the objective
-  bool stopped = false;              ///< by a signal
-  bool within_volume = true;         ///< the last design has no more volume than it may
-  ProcessFaults faults;              ///< where the last design is not made as was asked
-  std::optional<BoundSummary> bound; ///< where it is asked for
-  bool has_checkpoint = false;       ///< to go on from, if it can be written
+  std::string breakdown;              ///< why there was no other step, empty if there was
+  bool converged = false;             ///< by the change of variables or of the objective
+  bool stopped = false;               ///< by a signal
+  bool within_volume = true;          ///< the last design has no more volume than it may
+  std::optional<ComplianceRise> rise; ///< where the last design is far worse than one before
+  ProcessFaults faults;               ///< where the last design is not made as was asked
+  std::optional<BoundSummary> bound;  ///< where it is asked for
+  bool has_checkpoint = false;        ///< to go on from, if it can be written
 
   DesignEngine engine;
   std::optional<PartsSummary> parts; ///< none with --no-stl
@@ -117,5 +125,11 @@ struct TopoptRunResults {
   double residual() const;         ///< of the last analysis; without one, of steps
   bool fell_back() const;          ///< a solve had to do without the mixed preconditioner
 };
+
+/// Whether the last design is more than 100 times as compliant as one before it, of the same
+/// penalty, that had no more volume than it may and kept all limits: what carried the loads has
+/// gone. Only where the least compliance is the objective, and is positive.
+std::optional<ComplianceRise> find_rise(const DesignOptions& options,
+                                        const TopoptRunResults& results);
 
 } // namespace ossatura
