@@ -167,6 +167,9 @@ class Problems(PfemCase):
     def test_anisotropic(self):
         # Without ratios, each direction is a spring of its own.
         material = {"orthotropic": {"young": [2, 8, 8], "poisson": [0, 0, 0], "shear": [3, 3, 3]}}
+        self.write("o.json", json.dumps(problem(material=material)))
+        for option in "--young", "--poisson": # which made it isotropic, of 1 Pa
+            self.fails(USAGE, option, "pfem", "o.json", option, "0.2")
         run = self.solve(problem(material=material))
         self.close(run["results"]["strain_energy"], 0.5 * 4 * 2 * 2, 1e-9)
         entries = [2, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0, 8, 0, 0, 0, 3, 0, 0, 3, 0, 3]

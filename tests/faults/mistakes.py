@@ -165,7 +165,10 @@ class Eikonal(MistakesCase):
     def test_velocities_by_direction_without_directions(self):
         self.write_box("bare", None)
         self.write_box("zero", "0 0 0")
+        self.write_box("along", "1 0 0")
+        self.write("along.lon", "2\n" + "1 0 0 1 0 0\n" * 6) # sheets that are the fibres
         for mesh, velocity, codes in (("bare", "0.6,0.3", ["missing-directions"]),
+                                      ("along", "0.6,0.4,0.2", ["missing-directions"]),
                                       ("zero", "0.6,0.3", ["missing-directions"]),
                                       ("box", "0.6,0.4,0.2", ["missing-directions"]), # it has no sheets
                                       ("bare", "0.6", []), ("box", "0.6,0.3", [])):

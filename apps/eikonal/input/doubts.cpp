@@ -86,40 +86,60 @@ void warn_of_velocities(const MeshVelocities& velocities) {
                 " across): the one along fibres comes first");
 }
 
-/// Whether no tetrahedron that conducts and whose velocities `differ` has one of the directions
-/// [num_tetra, 3], which may be empty. Where some have one, the others lack it on purpose.
-template<class Differ>
-bool all_lack(const std::vector<float>& direction, const TetraMesh& mesh,
-              const MeshVelocities& velocities, const Differ& differ) {
+/// Whether tetrahedron e has a fibre.
+bool has_fibre(const TetraMesh& mesh, std::size_t e) {
+  return !mesh.fibre.empty() &&
+         (mesh.fibre[3 * e] != 0 || mesh.fibre[3 * e + 1] != 0 || mesh.fibre[3 * e + 2] != 0);
+}
+
+/// Whether it has a sheet: what is along its fibre is none.
+bool has_sheet(const TetraMesh& mesh, std::size_t e) {
+  if (mesh.sheet.empty())
+    return false;
+  double fibre = 0, sheet = 0, both = 0;
+  for (std::size_t d = 3 * e; d < 3 * e + 3; ++d) {
+    const double f = mesh.fibre.empty() ? 0 : mesh.fibre[d], s = mesh.sheet[d];
+    fibre += f * f;
+    sheet += s * s;
+    both += f * s;
+  }
+  constexpr double least = 1e-6; // squared sine of a degree's seventeenth
+  return sheet > 0 && !(fibre > 0 && fibre * sheet - both * both < least * fibre * sheet);
+}
+
+/// Whether no tetrahedron that conducts and whose velocities `differ` `has` a direction. Where some
+/// have one, the others lack it on purpose.
+template<class Has, class Differ>
+bool all_lack(const Has& has, const TetraMesh& mesh, const MeshVelocities& velocities,
+              const Differ& differ) {
   bool any = false;
   for (std::size_t e = 0; e < mesh.num_tetra(); ++e) {
     const ConductionVelocity& velocity = velocities.of(e, mesh.tag[e]);
     if (!velocity.conducts() || !differ(velocity))
       continue;
     any = true;
-    for (std::size_t d = 0; d < 3; ++d)
-      if (!direction.empty() && direction[3 * e + d] != 0)
-        return false;
+    if (has(mesh, e))
+      return false;
   }
   return any;
 }
 
 void warn_of_directions(const TetraMesh& mesh, const MeshVelocities& velocities,
                         const std::string& source) {
-  if (all_lack(mesh.fibre, mesh, velocities, [](const ConductionVelocity& v) {
+  if (all_lack(has_fibre, mesh, velocities, [](const ConductionVelocity& v) {
         return v.fibre != v.sheet || v.fibre != v.normal;
       }))
     log_warning("missing-directions", source, ": velocities differ by direction, but ",
                 mesh.fibre.empty() ? "the mesh has no fibres" : "all fibres are zero",
                 ": waves go at the first velocity in all directions; fibres are those of NAME.lon, "
                 "--fibre-file or --fibre-field");
-  else if (all_lack(mesh.sheet, mesh, velocities,
+  else if (all_lack(has_sheet, mesh, velocities,
                     [](const ConductionVelocity& v) { return v.sheet != v.normal; }))
-    log_warning("missing-directions", source,
-                ": velocities along and normal to sheets differ, but ",
-                mesh.sheet.empty() ? "the mesh has no sheets" : "all sheets are zero",
-                ": waves go at the second velocity all around the fibre, and the third has no "
-                "effect");
+    log_warning(
+        "missing-directions", source, ": velocities along and normal to sheets differ, but ",
+        mesh.sheet.empty() ? "the mesh has no sheets" : "all sheets are zero or along fibres",
+        ": waves go at the second velocity all around the fibre, and the third has no "
+        "effect");
 }
 
 } // namespace

@@ -87,7 +87,10 @@ PfemDocument make_pfem_document(const PfemCommandOptions& options) {
     document.orders.all = options.order;
   }
   if (options.young || options.poisson) {
-    document.material.elasticity.clear();
+    const char* option = options.young ? "--young" : "--poisson";
+    if (!document.material.elasticity.empty())
+      fail<UsageError>(option, " has no effect on the material of ", document.file,
+                       ", whose moduli differ by direction: leave it out, or change the file");
     document.material.young = options.young ? options.young : document.material.young;
     document.material.poisson = options.poisson ? options.poisson : document.material.poisson;
   }
