@@ -827,6 +827,14 @@ class Directions(BoneCase):
                    "1", "-q")
         self.write("x.nii", self.nifti(((2, 0, 0), (0, 2, 0), (0, 0, 2)), False))
         self.fails(BAD_FILE, "sform", "bone", "x.nii", "--law", "threshold", "--lower", "1", "-q")
+        both = bytearray(self.nifti(self.TURNS["identity"], True)) # qform and pixdim: EDGE
+        struct.pack_into("<h", both, 254, 1)
+        for i in range(3):
+            row = [self.EDGE / 2 * (i == d) for d in range(3)]
+            struct.pack_into("<4f", both, 280 + 16 * i, *row, self.CENTRE[i])
+        self.write("x.nii", bytes(both))
+        self.fails(BAD_FILE, "by the sform of the NIfTI header, and other ones by its pixdim", "bone",
+                   "x.nii", "--law", "threshold", "--lower", "1", "-q")
 
 
 if __name__ == "__main__":

@@ -170,6 +170,9 @@ class Problems(PfemCase):
         self.write("o.json", json.dumps(problem(material=material)))
         for option in "--young", "--poisson": # which made it isotropic, of 1 Pa
             self.fails(USAGE, option, "pfem", "o.json", option, "0.2")
+        everywhere = {"box": [-9, -9, -9, 9, 9, 9], "young": 4, "poisson": 0.25}
+        self.write("o.json", json.dumps(problem(materials=[everywhere])))
+        self.fails(USAGE, "have all elements", "pfem", "o.json", "--young", "2")
         run = self.solve(problem(material=material))
         self.close(run["results"]["strain_energy"], 0.5 * 4 * 2 * 2, 1e-9)
         entries = [2, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0, 8, 0, 0, 0, 3, 0, 0, 3, 0, 3]

@@ -92,6 +92,9 @@ class Materials(Decks):
                 {"material": {"young": 6, "poisson": 0}, "materials": [
                     {"box": [1, 0, 0, 4, 1, 1], "name": "SOFT", "young": 2, "poisson": 0}]}):
             run = self.solve({"mesh": {"file": "plain.inp"}, **materials}, *arguments)
+            if "material" not in materials:
+                self.write("all.json", json.dumps({"mesh": {"file": "plain.inp"}, **materials}))
+                self.fails(USAGE, "have all elements", "topopt", "all.json", "--young", "3")
             self.assertEqual(run["results"]["steps"]["objective"], deck["results"]["steps"]["objective"])
 
     def test_a_resumed_run_is_of_the_same_materials(self):

@@ -91,6 +91,7 @@ PfemDocument make_pfem_document(const PfemCommandOptions& options) {
     if (!document.material.elasticity.empty())
       fail<UsageError>(option, " has no effect on the material of ", document.file,
                        ", whose moduli differ by direction: leave it out, or change the file");
+    document.material_option = option;
     document.material.young = options.young ? options.young : document.material.young;
     document.material.poisson = options.poisson ? options.poisson : document.material.poisson;
   }

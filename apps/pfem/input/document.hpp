@@ -87,6 +87,7 @@ struct PfemDocument {
   PfemSource mesh;
   PfemOrders orders;
   PfemMaterial material;                   ///< of elements without another
+  std::string material_option;             ///< that gave it a modulus, or empty
   std::vector<PfemMaterialPart> materials; ///< later ones win
   /// In the place of what a mesh file has. A generator's give way to either.
   std::optional<std::vector<PfemSupport>> supports;

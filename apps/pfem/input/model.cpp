@@ -96,7 +96,7 @@ ElasticityField elasticity_of(const PfemDocument& document, const PfemMaterial& 
   if (!document.materials.empty()) {
     constexpr std::size_t n = elasticity_entries;
     const std::vector<double> rest = field.value;
-    std::vector<std::uint8_t> has(num_elem, rest.empty() ? 0 : 1);
+    std::vector<std::uint8_t> has(num_elem, rest.empty() ? 0 : 1), has_own(num_elem);
     field.value.resize(n * num_elem);
     for (std::size_t e = 0; e < num_elem && !rest.empty(); ++e)
       std::copy(rest.begin(), rest.end(), &field.value[n * e]);
@@ -104,9 +104,13 @@ ElasticityField elasticity_of(const PfemDocument& document, const PfemMaterial& 
       const std::vector<double> d = elasticity_of(part.material);
       for (const std::int32_t e : select.elements(part.elements)) {
         std::copy(d.begin(), d.end(), &field.value[n * std::size_t(e)]);
-        has[std::size_t(e)] = 1;
+        has[std::size_t(e)] = has_own[std::size_t(e)] = 1;
       }
     }
+    if (const std::string& option = document.material_option;
+        !option.empty() && std::find(has_own.begin(), has_own.end(), 0) == has_own.end())
+      fail<UsageError>(option, " has no effect: the \"materials\" of ", document.file,
+                       " have all elements; leave it out, or change them");
     const auto without = std::find(has.begin(), has.end(), 0);
     if (without != has.end())
       fail<InputError>(document.file, ": element ", without - has.begin(), " and ",

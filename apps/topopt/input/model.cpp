@@ -335,6 +335,7 @@ void set_material(const ProblemDocument& document, const HexaModel& hexa,
     fail<InputError>(document.file, ": more than ", most, " materials");
   problem.material = hexa.material;
   if (!document.materials.empty()) {
+    const std::size_t num_base = materials.size();
     problem.material.resize(problem.num_elem(), materials.empty() ? std::uint8_t(most) : 0);
     for (const MaterialChoice& choice : document.materials) {
       for (const std::int32_t e : select.elements(choice.elements))
@@ -346,6 +347,11 @@ void set_material(const ProblemDocument& document, const HexaModel& hexa,
       fail<InputError>(document.file, ": element ", bare - problem.material.begin(),
                        " is of none of the \"materials\": choose it, too, or give a \"material\" "
                        "for all others");
+    if (!document.material_option.empty() &&
+        std::none_of(problem.material.begin(), problem.material.end(),
+                     [num_base](std::uint8_t one) { return one < num_base; }))
+      fail<UsageError>(document.material_option, " has no effect: the \"materials\" of ",
+                       document.file, " have all elements; leave it out, or change them");
   }
   if (!problem.material.empty())
     drop_unused(materials, problem.material);

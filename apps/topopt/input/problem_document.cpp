@@ -87,6 +87,7 @@ ProblemDocument make_document(const TopoptCommandOptions& options) {
     document.young = options.young;
   if (options.poisson)
     document.poisson = options.poisson;
+  document.material_option = options.young ? "--young" : options.poisson ? "--poisson" : "";
   if (options.objective) {
     document.is_least_volume = *options.objective == DesignObjective::volume;
     document.is_frequency = *options.objective == DesignObjective::frequency;

@@ -200,20 +200,46 @@ std::array<std::array<double, 3>, 3> turned_axes(const NiftiHeader& h) {
             mirror * (a * a + d * d - c * c - b * b)}}};
 }
 
+using Axes = std::array<std::array<double, 3>, 3>;
+
+double inner_product(const std::array<double, 3>& a, const std::array<double, 3>& b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/// Whether three axes of some length are at right angles.
+bool are_orthogonal(const Axes& axis) {
+  for (std::size_t d = 0; d < 3; ++d) {
+    const std::array<double, 3>&a = axis[d], &b = axis[(d + 1) % 3];
+    const double size = std::sqrt(inner_product(a, a) * inner_product(b, b));
+    if (!(size > 0) || !(std::fabs(inner_product(a, b)) < 1e-3 * size))
+      return false;
+  }
+  return true;
+}
+
+double length_of(const std::array<double, 3>& a) {
+  return std::sqrt(inner_product(a, a));
+}
+
 /// Origin and direction, per [1]: by the affine map of the header (sform), or else by its rotation
-/// (qform). An affine map that is no motion of voxels, as registration makes them, leaves the word
-/// to the rotation.
+/// (qform). An affine map that shears voxels, as registration makes them, leaves the word to the
+/// rotation; one whose edges are others than those of pixdim is refused: either may be right.
 void read_place(const std::string& path, const NiftiHeader& h, double unit, VoxelImage& image) {
   std::array<double, 3> centre{};
   std::optional<ImageDirection> direction;
   if (h.sform > 0) {
-    std::array<std::array<double, 3>, 3> axis{};
+    Axes axis{};
     for (std::size_t i = 0; i < 3; ++i) {
       centre[i] = h.s_row[i][3] * unit;
       for (std::size_t d = 0; d < 3; ++d)
         axis[d][i] = h.s_row[i][d] * unit;
     }
     direction = make_direction(axis, image.edges());
+    if (!direction && are_orthogonal(axis))
+      fail<InputError>(path, ": voxels have edges of ", length_of(axis[0]), " x ",
+                       length_of(axis[1]), " x ", length_of(axis[2]),
+                       " mm by the sform of the NIfTI header, and other ones by its pixdim: "
+                       "correct the one that is wrong");
     if (!direction && h.qform <= 0)
       fail<InputError>(path, ": the sform of the NIfTI header is no rotation of voxels with the "
                              "edges that pixdim gives: resample the image, or correct the header");
@@ -267,8 +293,9 @@ VoxelImage read_nifti(const std::string& path, const ChoosePlanes& planes, Voxel
   // Slope zero means no scaling, per [1].
   const bool scaled = header.slope != 0;
   if (scaled && (!std::isfinite(header.slope) || !std::isfinite(header.intercept)))
-    fail<InputError>(path, ": scl_slope ", header.slope, " or scl_inter ", header.intercept,
-                     " is not finite");
+    fail<InputError>(
+        path, ": scl_slope ", header.slope, " or scl_inter ", header.intercept,
+        " is not finite: correct the header (a slope of 0 says that values are as they are)");
   ByteStream data(path, 0, coding_of(path));
   data.skip(std::uint64_t(header.data_offset));
   read_samples(path, data, type, header.order, planes, target, image, scaled ? header.slope : 1,

@@ -141,14 +141,14 @@ struct HyperelasticTetra {
     }
     LawDerivatives<double> w = Law::derivatives(input.coefficient, e.i1, e.i2, e.j);
     Matrix3 cofactor_f = Law::uses_j ? cofactor(e.f) : zero_matrix();
-    Matrix3 p = stress(e, w, cofactor_f, input.force_scale, velocity_gradient);
-    if (input.last_step != 0 && e.j > 0) {
-      p = stress(e, w, cofactor_f, 0, zero_matrix());
+    const bool own_tangent = input.last_step != 0 && e.j > 0;
+    Matrix3 p = stress(e, w, cofactor_f, own_tangent ? 0 : input.force_scale, velocity_gradient);
+    if (own_tangent) { // its change along v is the difference of two stresses there
       set_gradient(e, tangent_gradient(input, elem, e));
       w = Law::derivatives(input.coefficient, e.i1, e.i2, e.j);
       cofactor_f = Law::uses_j ? cofactor(e.f) : zero_matrix();
       p = p + stress(e, w, cofactor_f, input.force_scale, velocity_gradient) +
-          -1.0 * stress(e, w, cofactor_f, 0, zero_matrix());
+          -1.0 * stress(e, w, cofactor_f, 0, velocity_gradient);
     }
     p = e.volume * p;
     const double volume = e.volume * input.stiffness_scale;

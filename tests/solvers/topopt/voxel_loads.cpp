@@ -46,6 +46,12 @@ DesignProblem warm_box() {
   return problem;
 }
 
+/// The same box without a mesh.
+void take_lattice(DesignProblem& problem) {
+  problem.mesh = {};
+  problem.lattice = std::make_shared<const LatticeBody>(make_lattice_box({6, 3, 4}, {3, 1.5, 2}));
+}
+
 void check_near(const std::vector<double>& found, const std::vector<double>& expected,
                 double tolerance) {
   REQUIRE(found.size() == expected.size());
@@ -74,11 +80,8 @@ OSSATURA_BACKEND_TEST("Warm cubes are those of the same hexahedra", "[voxel_temp
   for (int j = 0; j < 2; ++j)
     of_limits.push_back(mesh.limit_gradient(exec, j));
   for (const bool as_lattice : {false, true}) {
-    if (as_lattice) {
-      problem.mesh = {};
-      problem.lattice =
-          std::make_shared<const LatticeBody>(make_lattice_box({6, 3, 4}, {3, 1.5, 2}));
-    }
+    if (as_lattice)
+      take_lattice(problem);
     DesignOptimizer<TestType> voxels(exec, problem, loaded_on(DesignGrid::voxels));
     set_design(exec, voxels, x);
     const DesignStep found = voxels.analyse(exec);
@@ -232,11 +235,8 @@ OSSATURA_BACKEND_TEST("Heavy cubes are those of the same hexahedra", "[voxel_loa
     DesignOptimizer<TestType> mesh(exec, problem, loaded_on(DesignGrid::mesh));
     set_design(exec, mesh, x);
     const DesignStep expected = mesh.analyse(exec);
-    if (as_lattice) {
-      problem.mesh = {};
-      problem.lattice =
-          std::make_shared<const LatticeBody>(make_lattice_box({6, 3, 4}, {3, 1.5, 2}));
-    }
+    if (as_lattice)
+      take_lattice(problem);
     DesignOptimizer<TestType> voxels(exec, problem, loaded_on(DesignGrid::voxels));
     set_design(exec, voxels, x);
     const DesignStep found = voxels.analyse(exec);
@@ -321,11 +321,8 @@ OSSATURA_BACKEND_TEST("Moved cubes are those of the same hexahedra", "[voxel_loa
   set_design(exec, mesh, x);
   const DesignStep expected = mesh.analyse(exec);
   for (const bool as_lattice : {false, true}) {
-    if (as_lattice) {
-      problem.lattice =
-          std::make_shared<const LatticeBody>(make_lattice_box({6, 3, 4}, {3, 1.5, 2}));
-      problem.mesh = {};
-    }
+    if (as_lattice)
+      take_lattice(problem);
     DesignOptimizer<TestType> voxels(exec, problem, loaded_on(DesignGrid::voxels));
     set_design(exec, voxels, x);
     const DesignStep found = voxels.analyse(exec);
