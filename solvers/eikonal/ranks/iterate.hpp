@@ -4,6 +4,7 @@
 // the cuts are: times, iterations and evaluations are those of one process, to the bit.
 #pragma once
 
+#include <ossatura/core/parallel/launch_graph.hpp>
 #include <ossatura/kernels/eikonal/spread.hpp>
 #include <ossatura/solvers/eikonal/method.hpp>
 #include <ossatura/solvers/eikonal/ranks/boundary_exchange.hpp>
@@ -16,6 +17,12 @@ namespace ossatura::detail {
 /// Iterations between two looks at whether any process has points left and whether to stop, which
 /// all must agree on. Those after the last one find nothing to do.
 constexpr int iterations_between_looks = 24;
+
+/// Iterations that are recorded as one graph of launches: few, as the first of them are launched
+/// one by one.
+constexpr int recorded_iterations = 4;
+static_assert(recorded_iterations % 2 == 0, "what is recorded begins with times(0)");
+static_assert(iterations_between_looks % recorded_iterations == 0);
 
 /// Points of a sub-domain, as in one process.
 constexpr int usual_range_size = 1500;
@@ -39,11 +46,11 @@ public:
         make_uninitialized<int>(exec, front_.num_parts + 1, "ossatura::eikonal::batches");
   }
 
-  /// The iterations `k` to k + count - 1.
-  void advance(const Exec& exec, int k, int count, Real keep,
+  /// The next `count` iterations, the first of them an even one.
+  void advance(const Exec& exec, int count, Real keep,
                const BoundaryExchange<Exec, Real>& exchange) const {
     for (int i = 0; i < count; ++i) {
-      const auto &now = times_[(k + i) % 2], &next = times_[1 - (k + i) % 2];
+      const auto &now = times_[i % 2], &next = times_[1 - i % 2];
       advance_spread(exec, update_, front_, batches_, now, next, keep, i);
       pack_boundary(exec, exchange.points, front_, next, exchange.outgoing, i);
       exchange.run(exec);
@@ -117,15 +124,24 @@ EikonalCounts iterate_cut(const Exec& exec, const DeviceComm<Exec>& device_comm,
     return agree(comm, {front ? front->last(exec) : -1, options.is_stopped() ? 1 : 0});
   };
   const Real keep = Real(1) - Real(options.tolerance);
+  const auto advance = [&](int count) { // from an even iteration on
+    if (front)
+      front->advance(exec, count, keep, exchange);
+    else // what is collective takes all
+      for (int i = 0; i < count; ++i)
+        exchange.run(exec);
+  };
+  LaunchGraph<Exec> graph(device_comm.can_be_recorded(),
+                          [comm](bool recorded) { return comm.all(recorded); });
   int k = 0;
   CutState state = look();
   while (k < options.max_iterations && state.stop == 0 && state.last >= k) {
     const int count = std::min(iterations_between_looks, options.max_iterations - k);
-    if (front)
-      front->advance(exec, k, count, keep, exchange);
-    else // what is collective takes all
-      for (int i = 0; i < count; ++i)
-        exchange.run(exec);
+    for (int i = 0; i < count; i += recorded_iterations)
+      if (i + recorded_iterations <= count)
+        graph.run(exec, [&] { advance(recorded_iterations); });
+      else
+        advance(count - i);
     k += count;
     state = look();
   }
