@@ -3,6 +3,7 @@
 
 #include "apps/driver/output/names.hpp"
 #include "apps/driver/output/table.hpp"
+#include "apps/driver/problem/image_files.hpp"
 #include "apps/driver/ranks.hpp"
 #include <ossatura/core/io/dicom/segmentation.hpp>
 #include <ossatura/core/io/dicom/series.hpp>

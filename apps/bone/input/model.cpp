@@ -8,6 +8,7 @@
 #include "apps/bone/labels/pads.hpp"
 #include "apps/driver/output/table.hpp"
 #include "apps/driver/problem/coarse_voxels.hpp"
+#include "apps/driver/problem/image_files.hpp"
 #include "apps/driver/ranks.hpp"
 #include <ossatura/core/io/dicom/series.hpp>
 #include <ossatura/core/io/hdf5/parosol.hpp>
@@ -153,11 +154,7 @@ VoxelModel read_image(const BoneOptions& options, ImageFormat format, bool has_l
       log_info(remark);
   } else if (format == ImageFormat::metaimage) {
     file.modulus = read_metaimage(options.input, planes, target, voxels);
-    if (!file.modulus.says_spacing)
-      log_warning(
-          "no-spacing", options.input,
-          ": has no ElementSpacing, so that edges of voxels are 1 mm, as in ITK: forces and "
-          "stiffness go with it; write the line ElementSpacing = X Y Z, in mm");
+    warn_of_no_spacing(options.input, file.modulus);
   } else if (format == ImageFormat::nifti) {
     file.modulus = read_nifti(options.input, planes, target, voxels);
   } else if (format == ImageFormat::nrrd) {
@@ -425,30 +422,6 @@ void generate_model(const Exec& exec, const BoneOptions& options,
 }
 
 } // namespace
-
-std::vector<FileRecord> record_image(const std::string& path, ImageFormat format,
-                                     const std::string& series) {
-  std::vector<std::string> files = {path};
-  if (format == ImageFormat::dicom)
-    files = find_dicom_series(path, series).files;
-  const std::string data = format == ImageFormat::metaimage ? metaimage_data_file(path)
-                           : format == ImageFormat::nrrd    ? nrrd_data_file(path)
-                                                            : path;
-  if (data != path)
-    files.push_back(data);
-  std::vector<FileRecord> records;
-  for (const std::string& file : files)
-    records.push_back(record_input(file));
-  return records;
-}
-
-void warn_files_left_out(const std::string& path, const DicomSeries& series) {
-  if (!series.left_out.empty())
-    log_warning("files-left-out", path, ": ", series.left_out.size(),
-                series.left_out.size() == 1 ? " file is" : " files are",
-                " left out, for not being slices of the series: ", series.left_out.front(),
-                series.left_out.size() == 1 ? "" : " and others");
-}
 
 template<class Exec>
 BoneModel<Exec> make_bone_model(const Exec& exec, const BoneOptions& options,

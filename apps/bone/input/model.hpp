@@ -4,7 +4,6 @@
 
 #include "apps/bone/input/options.hpp"
 #include "apps/driver/context.hpp"
-#include <ossatura/core/io/dicom/series.hpp>
 #include <ossatura/kernels/bone/lame_field.hpp>
 #include <ossatura/kernels/bone/loads/foreign_voxels.hpp>
 #include <ossatura/kernels/bone/loads/node_sets.hpp>
@@ -76,15 +75,6 @@ std::array<int, 3> shift_of_nodes(const BoneModel<Exec>& model) {
     shift[d] = model.planes_below[d] - model.first_voxel[d];
   return shift;
 }
-
-/// Sizes and hashes of the files of an image: the one at `path`, and that with its voxels where it
-/// is another one; of DICOM those of the slices, of this series where it is given. Throws
-/// InputError.
-std::vector<FileRecord> record_image(const std::string& path, ImageFormat format,
-                                     const std::string& series = {});
-
-/// Warns of the files of a folder that are no slices of the series.
-void warn_files_left_out(const std::string& path, const DicomSeries& series);
 
 /// Reads or generates the image, turns grey values into moduli and drops islands if asked. Logs
 /// what it did, records the input's hash in the provenance. Where `ranks` are given, all of them

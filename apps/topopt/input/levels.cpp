@@ -24,6 +24,11 @@ double edge_of(const TopoptModel& model) {
 void coarsen(ProblemDocument& document, int times, double edge) {
   HexaSource& mesh = document.mesh;
   document.is_coarser = true;
+  if (is_image(mesh))
+    fail<InputError>(document.file, ": ", mesh.file,
+                     " is an image, and has the grid of its voxels alone: leave --levels "
+                     "(\"levels\") out, or resample the image, and begin with the design of the "
+                     "coarser one (--start-from)");
   if (mesh.voxel)
     *mesh.voxel *= times;
   else {

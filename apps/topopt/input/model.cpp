@@ -5,9 +5,11 @@
 #include "apps/driver/output/table.hpp"
 #include "apps/driver/problem/coarse_voxels.hpp"
 #include "apps/driver/problem/deck_units.hpp"
+#include "apps/driver/problem/image_files.hpp"
 #include "apps/driver/problem/library_message.hpp"
+#include "apps/topopt/bodies/image_body.hpp"
+#include "apps/topopt/bodies/step_file.hpp"
 #include "apps/topopt/input/loading.hpp"
-#include "apps/topopt/input/step_file.hpp"
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/io/mesh/hexa_file.hpp>
 #include <ossatura/core/io/surface/reader.hpp>
@@ -128,17 +130,36 @@ HexaModel fill_surface_file(const HexaSource& source, const TriangleSurface& sur
   return hexa;
 }
 
-/// Reads or makes the mesh with its sets, supports and loads, and sets the source in words; `step`
-/// is what a STEP file has, else none.
+/// What files have beyond a mesh: a STEP file its faces, an image its labels.
+struct SourceParts {
+  std::optional<StepSurface> step;
+  std::optional<ImageBody> image;
+};
+
+/// The voxels of an image that are the body.
+HexaModel take_image(const HexaSource& source, DesignGrid grid, ImageBody image, SourceParts& parts,
+                     TopoptModel& model) {
+  HexaModel hexa;
+  set_body(image.body, grid, hexa, model);
+  model.source = source.file + ", voxels of " + format_number(image.body->edge()) +
+                 " m with values of " + format_number(image.lower) + " and more";
+  parts.image = std::move(image);
+  return hexa;
+}
+
+/// Reads or makes the mesh with its sets, supports and loads, and sets the source in words.
 HexaModel load_mesh(ProblemDocument& document, DesignGrid grid, TopoptModel& model,
-                    std::optional<StepSurface>& step) {
+                    SourceParts& parts) {
   HexaSource& source = document.mesh;
   HexaModel hexa;
   model.unit = source.unit;
   if (source.kind == HexaSource::Kind::file && is_step(source.file))
-    step = read_step(source.file);
+    parts.step = read_step(source.file);
   if (is_surface(source))
-    return fill_surface_file(source, step ? step->surface : read_surface(source.file), grid, model);
+    return fill_surface_file(source, parts.step ? parts.step->surface : read_surface(source.file),
+                             grid, model);
+  if (is_image(source))
+    return take_image(source, grid, read_image_body(source.file, *source.lower), parts, model);
   if (source.kind == HexaSource::Kind::file) {
     ElementFileOptions options;
     options.unit = source.unit;
@@ -530,7 +551,7 @@ DesignOptions options_asked(const ProblemDocument& document,
                             const Changes<DesignOptions>& changes) {
   DesignOptions options;
   options.frequencies = not_asked;
-  if (is_surface(document.mesh))
+  if (is_of_voxels(document.mesh))
     options.grid = DesignGrid::voxels;
   document.changes.apply_to(options);
   changes.apply_to(options);
@@ -692,9 +713,9 @@ const ElementMesh& TopoptModel::mesh() const {
 
 TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOptions>& changes) {
   TopoptModel model;
-  std::optional<StepSurface> step;
+  SourceParts parts;
   const DesignOptions asked = options_asked(document, changes);
-  HexaModel hexa = load_mesh(document, asked.grid, model, step);
+  HexaModel hexa = load_mesh(document, asked.grid, model, parts);
   DesignProblem& problem = model.problem;
   problem.mesh = std::move(hexa.mesh);
   problem.solids = hexa.solids;
@@ -709,8 +730,9 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
   if (document.is_coarser)
     traits.no_numbers = "numbers of nodes and elements are others on coarser grids (--levels): "
                         "choose by boxes or sets";
-  const PlaceSelector select(problem, hexa.node_sets, hexa.elem_sets, traits, model.unit,
-                             step ? &*step : nullptr);
+  const PlaceSelector select(
+      problem, hexa.node_sets, hexa.elem_sets, traits,
+      {model.unit, parts.step ? &*parts.step : nullptr, parts.image ? &*parts.image : nullptr});
   require_body_size(model.source, select.bounds());
   set_material(document, hexa, select, model);
 
@@ -747,7 +769,7 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
 
   set_defaults(document, asked, model);
   take_frequencies(document, hexa, asked, model);
-  if (is_surface(document.mesh))
+  if (is_of_voxels(document.mesh))
     model.options.grid = DesignGrid::voxels;
   document.changes.apply_to(model.options);
   changes.apply_to(model.options);
@@ -772,11 +794,15 @@ TopoptModel make_topopt_model(const TopoptCommandOptions& options, DriverContext
   if (options.kind() == ProblemKind::json)
     inputs.push_back(record_input(options.problem));
   const std::string mesh_file = document.mesh.file;
+  const bool mesh_is_image = is_image(document.mesh);
   const std::vector<std::string> surfaces = document.surfaces;
   const int levels = document.levels;
   const std::string own_start = document.start_from;
   TopoptModel model = build_topopt_model(document, options.changes);
-  if (!mesh_file.empty())
+  if (mesh_is_image)
+    for (const FileRecord& record : record_image(mesh_file, guess_format(mesh_file)))
+      inputs.push_back(record);
+  else if (!mesh_file.empty())
     inputs.push_back(record_input(mesh_file));
   for (const std::string& file : surfaces)
     inputs.push_back(record_input(file));

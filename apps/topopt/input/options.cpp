@@ -23,11 +23,12 @@ void add_growing(CLI::App& app, Changes<DesignOptions>& changes, const std::stri
 
 void add_problem_options(CLI::App& app, TopoptCommandOptions& o) {
   app.option_defaults()->group("Problem");
-  app.add_option("problem,--problem", o.problem,
-                 "A generator (" + joined(generator_names(), ", ") +
-                     "), a problem as .json, or a mesh with supports and loads: .inp of Abaqus and "
-                     "CalculiX, .cdb of Ansys; docs/topopt.md has all of them. Options below win "
-                     "over it")
+  app.add_option(
+         "problem,--problem", o.problem,
+         "A generator (" + joined(generator_names(), ", ") +
+             "), a problem as .json, or a mesh with supports and loads: .inp of Abaqus and "
+             "CalculiX, .cdb of Ansys; docs/topopt.md has all of them, images too. Options below "
+             "win over it")
       ->type_name("NAME|FILE");
   add_parsed(app, "--cells", "AxBxC", "Cells of a generator along x, y and z",
              [&o](const std::string& text) { o.cells = parse_triple<int>(text, 'x', "60x20x20"); });
@@ -47,6 +48,10 @@ void add_problem_options(CLI::App& app, TopoptCommandOptions& o) {
   app.add_option("--voxel", o.voxel,
                  "Edge in m of the cubes that fill a closed surface (.stl, .off, .step)")
       ->type_name("M");
+  app.add_option("--lower", o.lower,
+                 "Voxels of an image (.mha, .nii.gz, .nrrd, DICOM) with this value and more are "
+                 "the body, those below void")
+      ->type_name("V");
   app.add_option(
          "--keep", o.keep,
          "Elements within M m of supports and loads stay solid, such as bolt holes and pads")

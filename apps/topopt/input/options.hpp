@@ -34,7 +34,7 @@ struct TopoptCommandOptions : StepFileOptions {
   std::string problem; ///< a generator, or a file
   std::optional<std::array<int, 3>> cells;
   std::optional<std::array<double, 3>> size;
-  std::optional<double> distort, unit, voxel, young, poisson, mass_density, keep;
+  std::optional<double> distort, unit, voxel, lower, young, poisson, mass_density, keep;
   std::optional<std::uint64_t> renumber;
 
   std::optional<DesignObjective> objective;                   ///< not of mechanisms

@@ -51,22 +51,23 @@ bool is_along_axes(const TriangleSurface& face) {
 } // namespace
 
 PlaceSelector::PlaceSelector(const DesignProblem& problem, const MeshSets& node_sets,
-                             const MeshSets& elem_sets, MeshTraits traits, double unit,
-                             const StepSurface* step)
+                             const MeshSets& elem_sets, MeshTraits traits,
+                             const PlaceSource& source)
     : MeshSelector(selector_of(problem, node_sets, elem_sets, std::move(traits)))
     , problem_(problem)
-    , unit_(unit)
-    , step_(step) {}
+    , source_(source) {}
 
 std::vector<std::int32_t> PlaceSelector::nodes(const PlaceSelection& selection) const {
-  return selection.is_round() ? find(selection, false) : MeshSelector::nodes(selection);
+  return selection.is_of_places() ? find(selection, false) : MeshSelector::nodes(selection);
 }
 
 std::vector<std::int32_t> PlaceSelector::elements(const PlaceSelection& selection) const {
-  return selection.is_round() ? find(selection, true) : MeshSelector::elements(selection);
+  return selection.is_of_places() ? find(selection, true) : MeshSelector::elements(selection);
 }
 
 std::vector<std::int32_t> PlaceSelector::find(const PlaceSelection& selection, bool is_elem) const {
+  if (!selection.labels.empty())
+    return find_label(selection, is_elem);
   std::vector<std::int32_t> found;
   if (!selection.faces.empty())
     found = find_at_faces(selection, is_elem);
@@ -99,7 +100,7 @@ std::vector<std::int32_t> PlaceSelector::near(TriangleSurface surface,
       selection.within ? *selection.within : edges * problem_.lattice->edge() + slack();
   for (auto& vertex : surface.vertex)
     for (double& x : vertex)
-      x *= unit_;
+      x *= source_.unit;
   const NearSurface near(surface, within);
   return is_elem ? elements_near(problem_, near) : boundary_nodes_near(problem_, near);
 }
@@ -114,15 +115,15 @@ std::vector<std::int32_t> PlaceSelector::find_near(const PlaceSelection& selecti
 
 std::vector<std::int32_t> PlaceSelector::find_at_faces(const PlaceSelection& selection,
                                                        bool is_elem) const {
-  if (step_ == nullptr)
+  if (source_.step == nullptr)
     fail<InputError>(selection.place, ": \"faces\" are of a STEP file, and the mesh is another: "
                                       "choose by another key");
   std::vector<std::int32_t> found;
   for (const std::int32_t number : selection.faces) {
-    const TriangleSurface face = step_->of_face(number);
+    const TriangleSurface face = source_.step->of_face(number);
     if (face.triangle.empty())
       fail<InputError>(selection.place, ": there is no face ", number, ", but 1 to ",
-                       step_->faces().back(), ": mesh_step.py --list shows them");
+                       source_.step->faces().back(), ": mesh_step.py --list shows them");
     const std::vector<std::int32_t> own =
         near(face, selection, is_along_axes(face) ? 0.5 : 1, is_elem);
     if (own.empty())
@@ -132,6 +133,23 @@ std::vector<std::int32_t> PlaceSelector::find_at_faces(const PlaceSelection& sel
   std::sort(found.begin(), found.end());
   found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
+}
+
+std::vector<std::int32_t> PlaceSelector::find_label(const PlaceSelection& selection,
+                                                    bool is_elem) const {
+  if (source_.image == nullptr)
+    fail<InputError>(selection.place, ": \"label\" is of an image (.mha, .nii.gz, .nrrd), and the "
+                                      "mesh is another: choose by another key");
+  const std::vector<std::int32_t> elements =
+      elements_of_labels(*source_.image, selection.labels, selection.place);
+  if (is_elem)
+    return elements;
+  std::vector<std::int32_t> nodes = boundary_nodes_of(*source_.image->body, elements);
+  if (nodes.empty())
+    fail<InputError>(selection.place, ": none of the ", format_count(elements.size()),
+                     " voxels has a face on the boundary of the body, so that the label has no "
+                     "nodes to hold or load: choose others");
+  return nodes;
 }
 
 } // namespace ossatura

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The document of a run comes from a problem file, a mesh file or a generator, changed by the
 // command line.
+#include "apps/topopt/bodies/step_file.hpp"
 #include "apps/topopt/input/model.hpp"
 #include "apps/topopt/input/read_problem.hpp"
-#include "apps/topopt/input/step_file.hpp"
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/core/io/image/format.hpp>
 #include <ossatura/solvers/topopt/generators.hpp>
 
 #include <algorithm>
@@ -18,6 +19,16 @@ bool is_surface(const HexaSource& source) {
          (ending == ".stl" || ending == ".off" || is_step(source.file));
 }
 
+bool is_image(const HexaSource& source) {
+  if (source.kind != HexaSource::Kind::file || source.file.empty())
+    return false;
+  std::error_code none;
+  if (std::filesystem::is_directory(source.file, none))
+    return true; // slices of DICOM
+  const std::optional<ImageFormat> format = format_by_name(source.file);
+  return format && *format != ImageFormat::surface;
+}
+
 std::array<int, 3> cells_of(const HexaSource& source) {
   if (source.kind == HexaSource::Kind::generator && !source.cells)
     for (const GeneratorInfo& info : generator_infos())
@@ -27,6 +38,27 @@ std::array<int, 3> cells_of(const HexaSource& source) {
 }
 
 namespace {
+
+/// Sets what fills a surface, or which voxels of an image are the body, and refuses it for others.
+void set_voxels(const TopoptCommandOptions& options, HexaSource& mesh) {
+  if (options.voxel)
+    mesh.voxel = options.voxel;
+  if (options.lower)
+    mesh.lower = options.lower;
+  if (mesh.voxel && is_image(mesh))
+    fail<UsageError>("--voxel has no effect on ", mesh.file,
+                     ", an image, whose voxels are the elements: leave it out, and resample the "
+                     "image for larger ones");
+  if (mesh.voxel && !is_surface(mesh))
+    fail<UsageError>("--voxel has no effect without a surface (.stl, .off, .step): leave it out");
+  if (!mesh.voxel && is_surface(mesh))
+    fail<UsageError>(mesh.file, ": a surface needs --voxel M, the edge of the cubes that fill it");
+  if (mesh.lower && !is_image(mesh))
+    fail<UsageError>("--lower has no effect without an image (.mha, .nii.gz, .nrrd): leave it out");
+  if (!mesh.lower && is_image(mesh))
+    fail<UsageError>(mesh.file, ": an image needs --lower V (\"lower\" of the mesh): voxels of V "
+                                "and more are the body, 1 where they are labels");
+}
 
 /// Puts a limit of the command line in the place of all of its kind.
 void set_limit(const std::optional<double>& value, DesignLimitKind kind, const char* option,
@@ -71,13 +103,11 @@ ProblemDocument make_document(const TopoptCommandOptions& options) {
   if (options.renumber)
     mesh.renumber = options.renumber;
   mesh.seed = options.common.seed;
-  mesh.unit = options.unit.value_or(mesh.unit);
-  if (options.voxel)
-    mesh.voxel = options.voxel;
-  if (mesh.voxel && !is_surface(mesh))
-    fail<UsageError>("--voxel has no effect without a surface (.stl, .off, .step): leave it out");
-  if (!mesh.voxel && is_surface(mesh))
-    fail<UsageError>(mesh.file, ": a surface needs --voxel M, the edge of the cubes that fill it");
+  if (options.unit && is_image(mesh))
+    fail<UsageError>("--unit has no effect on ", mesh.file,
+                     ", an image, which says its edges: leave it out");
+  mesh.unit = is_image(mesh) ? unit_of_images : options.unit.value_or(mesh.unit);
+  set_voxels(options, mesh);
   if (options.mass_density)
     document.mass_density = options.mass_density;
   if (options.keep)

@@ -17,12 +17,16 @@
 
 namespace ossatura {
 
+/// m per unit of images, mm.
+inline constexpr double unit_of_images = 1e-3;
+
 /// Where the hexahedra come from.
 struct HexaSource {
   enum class Kind { file, box, generator } kind = Kind::file;
   std::string file;                          ///< as it is opened
   double unit = 1;                           ///< m per unit of the file
   std::optional<double> voxel;               ///< m, edge of the cubes that fill a surface
+  std::optional<double> lower;               ///< voxels of an image below it are void
   std::string generator;                     ///< one of generator_names()
   std::optional<std::array<int, 3>> cells;   ///< of a box it is there; a generator has its own
   std::optional<std::array<double, 3>> size; ///< m; a cell is a cube of 1 m if it is not there
@@ -37,16 +41,28 @@ std::array<int, 3> cells_of(const HexaSource& source);
 /// Whether the file is a surface, or a STEP file, to be filled with cubes.
 bool is_surface(const HexaSource& source);
 
-/// Nodes or elements, by what a MeshSelection is of, or by a cylinder, a surface or faces of a STEP
-/// file.
+/// Whether it is an image, by its name, whose voxels are the elements.
+bool is_image(const HexaSource& source);
+
+/// Whether the body is of cubes, and solved on voxels unless the problem says otherwise.
+inline bool is_of_voxels(const HexaSource& source) {
+  return is_surface(source) || is_image(source);
+}
+
+/// Nodes or elements, by what a MeshSelection is of, or by a cylinder, a surface, faces of a STEP
+/// file or labels of an image.
 struct PlaceSelection : MeshSelection {
   std::optional<Cylinder> cylinder;
   std::optional<double> wall; ///< m: nodes of the boundary as near to the cylinder's wall
   std::string surface;        ///< a file, as it is opened
   std::vector<std::int32_t> faces;
+  std::vector<std::int32_t> labels;
   std::optional<double> within; ///< m from the surface, or the faces
 
-  bool is_round() const { return cylinder || !surface.empty() || !faces.empty(); }
+  /// Whether it is of what a mesh has not.
+  bool is_of_places() const {
+    return cylinder || !surface.empty() || !faces.empty() || !labels.empty();
+  }
 };
 
 struct SupportChoice {

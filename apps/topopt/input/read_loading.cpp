@@ -77,10 +77,23 @@ void read_faces(const Place& place, PlaceSelection& selection) {
     numbers.fail_value(expected);
 }
 
+/// One number, or a list.
+void read_labels(const Place& place, PlaceSelection& selection) {
+  const std::string expected = "a label of the image, a whole number from 0, or a list of labels";
+  constexpr int most = 1 << 24; // beyond it single precision has no odd ones
+  if (!place.json().is_array())
+    selection.labels = {place.whole(0, most, expected)};
+  else
+    for (const Place& label : place.items(expected))
+      selection.labels.push_back(label.whole(0, most, expected));
+  if (selection.labels.empty())
+    place.fail_value(expected);
+}
+
 /// Which nodes or elements, as `numbers` says; other keys are among `more`.
 PlaceSelection read_places(const Place& place, const std::string& numbers, const Keys& more,
                            ProblemDocument& problem) {
-  const Keys kinds = {"set", "box", "cylinder", "surface", "faces", numbers};
+  const Keys kinds = {"set", "box", "cylinder", "surface", "faces", "label", numbers};
   Keys all = kinds;
   all.insert(all.end(), more.begin(), more.end());
   place.require_object(all);
@@ -93,6 +106,8 @@ PlaceSelection read_places(const Place& place, const std::string& numbers, const
     read_near(place.at(key, ""), problem, selection);
   else if (key == "faces")
     read_faces(place.at(key, ""), selection);
+  else if (key == "label")
+    read_labels(place.at(key, ""), selection);
   else
     static_cast<MeshSelection&>(selection) = read_selection(place, {"set", "box"}, numbers, more);
   return selection;

@@ -37,14 +37,15 @@ void read_material(const Place& place, ProblemDocument& problem) {
 } // namespace
 
 HexaSource read_hexa_source(const JsonPlace& place, const std::string& directory) {
-  place.require_object(
-      {"file", "unit", "voxel", "box", "generator", "cells", "size", "distort", "renumber"});
+  place.require_object({"file", "unit", "voxel", "lower", "box", "generator", "cells", "size",
+                        "distort", "renumber"});
   HexaSource mesh;
   const std::string kind = place.only_name({"file", "box", "generator"});
   const bool is_file = kind == "file";
-  for (const char* name : {"unit", "voxel", "distort", "renumber", "cells", "size"}) {
-    const bool of_file = name == std::string("unit") || name == std::string("voxel");
-    const bool of_generator = name == std::string("cells") || name == std::string("size");
+  for (const char* name : {"unit", "voxel", "lower", "distort", "renumber", "cells", "size"}) {
+    const std::string key = name;
+    const bool of_file = key == "unit" || key == "voxel" || key == "lower";
+    const bool of_generator = key == "cells" || key == "size";
     if (place.has(name) && (of_file != is_file || (of_generator && kind == "box")))
       fail<InputError>(place.where(), ": \"", name, "\" has no effect with \"", kind,
                        "\": leave it out");
@@ -52,17 +53,29 @@ HexaSource read_hexa_source(const JsonPlace& place, const std::string& directory
   const Place what = place.at(kind, "");
   if (is_file) {
     mesh.kind = HexaSource::Kind::file;
-    mesh.file = (std::filesystem::path(directory) /
-                 what.text("the name of a .inp, .cdb, .msh, .vtk, .vtu, .stl, .off or .step file"))
-                    .string();
+    mesh.file =
+        (std::filesystem::path(directory) / what.text("the name of a .inp, .cdb, .msh, .vtk, .vtu, "
+                                                      ".stl, .off or .step file, or of an image"))
+            .string();
     if (const auto voxel = place.find("voxel")) {
       mesh.voxel = voxel->positive("the edge of cubes in m, greater than 0");
       if (!is_surface(mesh))
         fail<InputError>(voxel->where(),
-                         ": \"voxel\" is of surfaces (.stl, .off, .step): leave it out");
+                         ": \"voxel\" is of surfaces (.stl, .off, .step): leave it out",
+                         is_image(mesh) ? "; the voxels of an image are the elements" : "");
     }
-    if (const auto unit = place.find("unit"))
+    if (const auto lower = place.find("lower")) {
+      mesh.lower = lower->number("the least value of voxels that are the body");
+      if (!is_image(mesh))
+        fail<InputError>(lower->where(),
+                         ": \"lower\" is of images (.mha, .nii.gz, .nrrd): leave it out");
+    }
+    if (const auto unit = place.find("unit")) {
       mesh.unit = unit->positive("m per unit of the file, greater than 0");
+      if (is_image(mesh))
+        fail<InputError>(unit->where(),
+                         ": has no effect on an image, which says its edges: leave it out");
+    }
     return mesh;
   }
   if (kind == "box") {

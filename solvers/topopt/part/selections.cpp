@@ -194,4 +194,29 @@ std::vector<std::int32_t> elements_near(const DesignProblem& problem, const Near
   return find_elements(problem, surface.bounds(), [&](const double* x) { return surface.has(x); });
 }
 
+std::vector<std::int32_t> boundary_nodes_of(const LatticeBody& body,
+                                            const std::vector<std::int32_t>& elements) {
+  std::vector<std::int32_t> nodes;
+  for (const std::int32_t e : elements) {
+    const LatticeBody::Place cell = body.elem().place(e);
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      for (int side = 0; side < 2; ++side) {
+        LatticeBody::Place beyond = cell;
+        beyond[axis] += 2 * side - 1;
+        if (body.elem().has(beyond))
+          continue;
+        for (int k = 0; k < 4; ++k) {
+          LatticeBody::Place node = cell;
+          node[axis] += side;
+          node[(axis + 1) % 3] += k & 1;
+          node[(axis + 2) % 3] += k >> 1;
+          nodes.push_back(body.node().number(node));
+        }
+      }
+  }
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  return nodes;
+}
+
 } // namespace ossatura

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nodes and elements of a design at round places and at faces that a drawing has: bolt holes,
-// bores, bearings.
+// bores, bearings, and parts of images.
 #pragma once
 
 #include <ossatura/core/mesh/surface/near_surface.hpp>
@@ -37,5 +37,10 @@ std::vector<std::int32_t> nodes_at_wall(const DesignProblem& problem, const Cyli
 std::vector<std::int32_t> boundary_nodes_near(const DesignProblem& problem,
                                               const NearSurface& surface);
 std::vector<std::int32_t> elements_near(const DesignProblem& problem, const NearSurface& surface);
+
+/// Corners of those faces of `elements` (numbers of cells of the body) that are on its boundary:
+/// there is no cell beyond them.
+std::vector<std::int32_t> boundary_nodes_of(const LatticeBody& body,
+                                            const std::vector<std::int32_t>& elements);
 
 } // namespace ossatura

@@ -10,7 +10,9 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <map>
 #include <random>
+#include <set>
 
 namespace {
 
@@ -185,6 +187,36 @@ TEST_CASE("Faces of a drawing have the nodes of the boundary near them", "[part_
     CHECK(elements_near(problem, amid) == elements);
   }
   CHECK_THROWS_AS(NearSurface(TriangleSurface{}, 1), std::invalid_argument);
+}
+
+TEST_CASE("Elements have the nodes of those of their faces that are on the boundary",
+          "[part_places]") {
+  const DesignProblem plate = plates()[0];
+  const LatticeBody& body = *plate.lattice;
+  const Numbers some = those(centres_of(body.mesh()), [](const Point& x) {
+    return x[0] > 1.5 && x[0] < 2.3 && x[2] > 0.25 && x[1] < 1.6;
+  });
+  REQUIRE(some.size() > 20);
+  std::set<std::int32_t> expected; // faces that one element of all has
+  const ElementMesh mesh = body.mesh();
+  constexpr int faces[6][4] = {{0, 3, 7, 4}, {1, 2, 6, 5}, {0, 1, 5, 4},
+                               {3, 2, 6, 7}, {0, 1, 2, 3}, {4, 5, 6, 7}};
+  std::map<std::set<std::int32_t>, int> count;
+  const auto face_of = [&](std::size_t e, const int(&corners)[4]) {
+    std::set<std::int32_t> nodes;
+    for (const int k : corners)
+      nodes.insert(mesh.node[8 * e + std::size_t(k)]);
+    return nodes;
+  };
+  for (std::size_t e = 0; e < mesh.num_elem(); ++e)
+    for (const auto& corners : faces)
+      ++count[face_of(e, corners)];
+  for (const std::int32_t e : some)
+    for (const auto& corners : faces)
+      if (const auto face = face_of(std::size_t(e), corners); count[face] == 1)
+        expected.insert(face.begin(), face.end());
+  CHECK(boundary_nodes_of(body, some) == Numbers(expected.begin(), expected.end()));
+  CHECK(boundary_nodes_of(body, {}).empty());
 }
 
 TEST_CASE("The distance to a triangle is that of its nearest point", "[part_places]") {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/topopt/input/step_file.hpp"
+#include "apps/topopt/bodies/step_file.hpp"
 
 #include <ossatura/core/base/require.hpp>
 
