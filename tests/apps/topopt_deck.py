@@ -251,6 +251,23 @@ class Mass(Decks):
             other = self.solve({"mesh": {"file": "plain.inp"}, "cases": [{"name": "mass", **case}]}, *SOLID)
             self.close(other["results"]["steps"]["objective"][0], expected["results"]["steps"]["objective"][0], 1e-12)
 
+    def test_mass_alone_loads_the_design(self):
+        def codes(**more):
+            document = {"mesh": {"box": {"cells": [8, 2, 2], "size": [4, 1, 1]}}, "steps": 1,
+                        "material": {"young": 6, "poisson": 0, "mass_density": 3},
+                        "supports": [{"box": [0, 0, 0, 0, 1, 1]}], "cases": [{"name": "w", "gravity": [0, 0, -1]}]}
+            return [warning["code"] for warning in self.solve({**document, **more})["warnings"]]
+
+        end = [4, 0, 0, 4, 1, 1]
+        self.assertIn("weight-alone", codes())
+        self.assertIn("weight-alone", codes(cases=[{"name": "s", "rotation": {
+            "origin": [0, 0, 0], "axis": [0, 0, 1], "speed": 1}}]))
+        self.assertNotIn("weight-alone", codes(passive=[{"box": [3.4, 0, 0, 4, 1, 1], "role": "solid"}]))
+        self.assertNotIn("weight-alone", codes(cases=[{"name": "w", "gravity": [0, 0, -1],
+                                                       "loads": [{"box": end, "total_force": [0, 0, -1]}]}]))
+        self.assertNotIn("weight-alone", codes(objective="volume", constraints=[
+            {"kind": "displacement", "box": end, "direction": [0, 0, -1], "at_most": 1000}]))
+
     def test_units(self):
         # In N, mm and s: t/mm3 and mm/s2.
         deck = (mesh() + ONE.replace("6., 0.", "210000., 0.").replace("3.\n", "7.85e-9\n") + ROLLERS +

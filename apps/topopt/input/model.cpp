@@ -436,17 +436,24 @@ void check_temperatures(const ProblemDocument& document, const TopoptModel& mode
   }
 }
 
-/// The least compliance of warm material that nothing else loads is none.
-void warn_of_temperatures_alone(const ProblemDocument& document, const TopoptModel& model) {
-  const std::vector<DesignLoadCase>& cases = model.problem.cases;
-  if (model.options.objective == DesignObjective::compliance &&
-      std::all_of(cases.begin(), cases.end(), [](const DesignLoadCase& one) {
-        return !one.loads.warming.empty() && one.loads.forces.empty() &&
-               one.loads.displacements.empty() && one.loads.body.empty();
+/// The least compliance of material that nothing loads but its temperature, or its mass, is none.
+void warn_of_no_other_loads(const ProblemDocument& document, const TopoptModel& model) {
+  const DesignProblem& problem = model.problem;
+  if (model.options.objective != DesignObjective::compliance ||
+      std::any_of(problem.cases.begin(), problem.cases.end(), [](const DesignLoadCase& one) {
+        return !one.loads.forces.empty() || !one.loads.displacements.empty();
       }))
+    return;
+  if (!problem.has_body_loads())
     log_warning("temperatures-alone", document.file,
                 ": temperatures alone load the design, of which the stiffest is no material at "
                 "all: give forces, too, or the least volume with constraints");
+  else if (model.count(DesignRole::solid) == 0)
+    log_warning(
+        "weight-alone", document.file,
+        ": gravity and rotation alone load the design, and only what it is made of, so that "
+        "the stiffest is no material at all: give forces, too, keep elements solid that "
+        "have mass (\"passive\", --keep), or take the least volume with constraints");
 }
 
 /// What nothing has to carry has the highest frequency where there is next to nothing of it.
@@ -625,7 +632,7 @@ void set_objective(const ProblemDocument& document, TopoptModel& model) {
     fail<InputError>(document.file, ": ", library_message(error));
   }
   check_frequencies(document, model);
-  warn_of_temperatures_alone(document, model);
+  warn_of_no_other_loads(document, model);
 }
 
 /// Defaults that depend on the problem.

@@ -97,6 +97,7 @@ struct TopoptRunResults {
   std::vector<GridSteps> grids;                   ///< with --levels, those that had steps or none
   std::optional<DesignStep> final;                ///< the last design, analysed
   std::vector<DesignBalance> balances;            ///< of its load cases
+  std::vector<LargestValues> largest;             ///< of them
   double load_displacement = 0;                   ///< m, largest of loaded nodes of the last design
   double least_density = 0, greatest_density = 0; ///< of the last design
   std::string breakdown;              ///< why there was no other step, empty if there was

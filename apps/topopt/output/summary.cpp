@@ -329,6 +329,10 @@ Json case_json(const TopoptModel& model, const TopoptRunResults& results, std::s
     return json;
   const DesignBalance& balance = results.balances[k];
   json["support_force"] = balance.support_force;
+  const LargestValues& largest = results.largest[k];
+  const bool is_known = largest.stress >= 0;
+  json["largest_displacement"] = is_known ? Json(largest.displacement) : Json();
+  json["largest_von_mises"] = is_known ? Json(largest.stress) : Json();
   if (!model.problem.cases[k].loads.displacements.empty()) {
     json["imposed_force"] = balance.imposed_force;
     json["imposed_work"] = balance.imposed_work;
