@@ -626,6 +626,13 @@ class Prepared(Anatomy):
         for value, modulus in zip(found, moduli):
             self.assertLessEqual(abs(value - modulus), 55)
         self.close(run["problem"]["modulus"]["maximum"], 1165, 1e-9)
+        # What the mask leaves out, a screw here, is in no bin.
+        screw = self.image("screw.nii.gz", lambda x, y, z: 3000 if (x, y, z) == (0, 0, 0) else
+                           100 if x < 4 else 120)
+        bone = self.image("mask.nii.gz", lambda x, y, z: int(x > 0))
+        run = self.summary("bone", screw, "--mask", bone, *self.LAW, "--bins", "2")
+        self.close(run["problem"]["modulus"]["minimum"], 1050, 1e-9)
+        self.close(run["problem"]["modulus"]["maximum"], 1150, 1e-9)
 
     def test_a_gaussian_filter(self):
         step = self.image("step.nii.gz", lambda x, y, z: 200 if x < 4 else 100)

@@ -369,6 +369,7 @@ void read_model(const Exec& exec, const BoneOptions& options,
   }
   if (!options.mask.empty())
     apply_mask(exec, options, labels, comm, model);
+  bin_moduli(exec, options, comm, model);
 }
 
 template<class Exec>

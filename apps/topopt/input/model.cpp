@@ -291,6 +291,20 @@ std::vector<HexaMaterial> base_materials(const ProblemDocument& document, const 
         document.file, ": ", model.source,
         " has elements of several materials: leave \"young\" and \"poisson\" (--young, "
         "--poisson) out, or give \"materials\" of element sets");
+  const auto some_have = [&](double HexaMaterial::*constant) {
+    return !hexa.is_uniform() &&
+           std::any_of(hexa.materials.begin(), hexa.materials.end(),
+                       [&](const HexaMaterial& one) { return one.*constant != 0; });
+  };
+  if (document.mass_density && some_have(&HexaMaterial::density))
+    fail<InputError>(
+        document.file, ": ", model.source,
+        " has elements of several materials with mass densities: leave "
+        "\"mass_density\" (--mass-density) out, or give \"materials\" of element sets");
+  if (document.expansion && some_have(&HexaMaterial::expansion))
+    fail<InputError>(document.file, ": ", model.source,
+                     " has elements of several materials with coefficients of expansion: leave "
+                     "\"expansion\" out, or give \"materials\" of element sets");
   std::vector<HexaMaterial> materials = hexa.materials;
   if (materials.empty() && (document.young || hexa.young > 0))
     materials.push_back({"", hexa.young, hexa.young > 0 ? hexa.poisson : 0.3, 0});
