@@ -7,6 +7,7 @@ import os
 from support import driver_case
 from support.driver_case import BAD_FILE, DONE, NOT_CONVERGED, UNAVAILABLE, USAGE
 from support.designs import TopoptCase, box, problem, shells, volume_of
+from support.rounded_box import rounded_box
 
 GENERATORS = {"cantilever": "6x3x3", "mbb": "8x2x3", "lbeam": "5x2x5", "bridge": "8x2x6",
               "torsion": "6x3x3", "inverter": "6x4x4"}
@@ -270,6 +271,16 @@ class Meshes(TopoptCase):
             self.close(a, b, 1e-5)
         self.assertEqual([os.path.basename(i["path"]) for i in run["provenance"]["inputs"]],
                          ["deck.inp"])
+
+    def test_boxes_have_the_nodes_that_single_precision_puts_beside_them(self):
+        self.write("r.vtk", rounded_box((5, 3, 4), 0.1))
+        for grid in ("mesh", "voxels"):
+            run = self.solve({"mesh": {"file": "r.vtk"}, "material": {"young": 1e9, "poisson": 0.3}, "steps": 1,
+                              "supports": [{"box": [0, 0, 0, 0, 0.3, 0.4]}], "mirrors": [{"axis": "y", "place": 0.3}],
+                              "cases": [{"name": "f", "loads": [
+                                  {"box": [0.5, 0, 0, 0.5, 0.3, 0.4], "traction": [0, 0, -1000]}]}]}, "--grid", grid)
+            self.assertEqual(run["problem"]["held_dofs"], 60 + 25)  # and y of the mirror's 25 others
+            self.close(run["results"]["cases"][0]["support_force"][2], 120, 1e-5)
 
     def test_sets_and_cases_of_a_deck_go_on_in_a_problem(self):
         self.write("deck.inp", abaqus(material=False, load=False, boundary=False))

@@ -624,7 +624,7 @@ class Part(TopoptCase):
         self.assertEqual(len(before), len(after))
         self.assertNotEqual(before, after)
         self.close(volume_of(after), volume_of(before), 1e-6)
-        self.assertEqual(smooth["surface"]["volume"], rough["surface"]["volume"])
+        self.close(smooth["surface"]["volume"], rough["surface"]["volume"], 1e-12)
         # What lies on the clamped side stays there.
         for old, new in zip(before, after):
             for a, b in zip(old, new):
@@ -1004,7 +1004,7 @@ class Starts(TopoptCase):
         mesh = Mesh("C3D10", (2, 1, 1))
         mesh.point = [(x, y + 5000, z) for x, y, z in mesh.point]
         self.write("deck.inp", mesh.deck("1., 0.3", "X0, 1, 3\n", "*CLOAD\nEND, 3, -1.\n"))
-        self.fails(BAD_FILE, "the design lies beside the body", "topopt", "deck.inp", "-q", "--start-from", "d.hdf")
+        self.fails(BAD_FILE, "the design is of another body", "topopt", "deck.inp", "-q", "--start-from", "d.hdf")
         for more, message in ((("--start", "0.3"), "both --start and --start-from"),
                               (("--resume", "c.h5"), "leave --start-from out")):
             self.fails(USAGE, message, *arguments, "d.hdf", *more)
