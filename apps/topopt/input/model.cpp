@@ -122,8 +122,14 @@ HexaModel fill_surface_file(const HexaSource& source, const TriangleSurface& sur
   warn_of_coarse_voxels(source.file, surface, {count, body.num_overlapping, edge},
                         format_number(*source.voxel) + " m");
   HexaModel hexa;
-  set_body(std::make_shared<const LatticeBody>(make_lattice_body(body.image, source.unit)), grid,
-           hexa, model);
+  const auto cubes =
+      std::make_shared<const LatticeBody>(make_lattice_body(body.image, source.unit));
+  set_body(cubes, grid, hexa, model);
+  FilledBody filled{surface, cubes};
+  for (std::array<double, 3>& vertex : filled.surface.vertex)
+    for (double& x : vertex)
+      x *= source.unit;
+  model.filled = std::make_shared<const FilledBody>(std::move(filled));
   model.source = source.file + " filled with cubes of " + format_number(*source.voxel) + " m";
   return hexa;
 }

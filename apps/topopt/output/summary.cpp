@@ -384,6 +384,7 @@ nlohmann::ordered_json topopt_results(const TopoptModel& model, const TopoptRunR
   if (results.surface)
     json["surface"] = {{"vertices", results.surface->num_vertices},
                        {"triangles", results.surface->num_triangles},
+                       {"vertices_on_body", results.surface->num_fitted},
                        {"vertices_not_smoothed", results.surface->num_held},
                        {"body", results.surface->body(model.problem.mirrors)},
                        {"copies_of_model", results.surface->num_copies},
