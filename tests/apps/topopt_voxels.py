@@ -800,6 +800,39 @@ class Made(TopoptCase):
                 self.close(runs[-1]["results"]["objective"], runs[0]["results"]["objective"], 1e-4)
                 self.assertNotEqual(runs[0]["results"]["objective"], plain["results"]["objective"])
 
+    def test_three_sectors_of_a_ring(self):
+        # Loaded at one place; three layers, of 2 x 12 elements each, the inner wall held.
+        around, layers = 12, 3
+        points = [((2 + r) * math.cos(2 * math.pi * k / around), (2 + r) * math.sin(2 * math.pi * k / around), z)
+                  for z in range(layers + 1) for k in range(around) for r in range(3)]
+
+        def node(r, k, z):
+            return 1 + r + 3 * (k % around + around * z)
+        cells = [(r, k, z) for z in range(layers) for k in range(around) for r in range(2)]
+        deck = "*NODE\n" + "".join("{}, {!r}, {!r}, {!r}\n".format(n + 1, *x) for n, x in enumerate(points))
+        deck += "*ELEMENT, TYPE=C3D8\n" + "".join(
+            ", ".join(str(n) for n in (e + 1, *(node(r + i, k + j, z + up) for up in (0, 1)
+                                                for i, j in ((0, 0), (1, 0), (1, 1), (0, 1))))) + "\n"
+            for e, (r, k, z) in enumerate(cells))
+        deck += "*NSET, NSET=INNER\n" + "".join(f"{node(0, k, z)}\n" for k in range(around) for z in range(layers + 1))
+        self.write("ring.inp", deck + "*MATERIAL, NAME=M\n*ELASTIC\n1., 0.3\n*BOUNDARY\nINNER, 1, 3\n*STEP\n*STATIC\n*CLOAD\n"
+                   f"{node(2, 1, 0)}, 2, 1.\n{node(2, 2, 2)}, 3, 0.5\n*END STEP\n")
+        for self.backend in driver_case.backends():
+            for sectors in ((), ("--sectors", "3:z:0,0,0")):
+                with self.subTest(backend=self.backend, sectors=sectors):
+                    run = self.optimise("ring.inp", "--volume", "0.4", "--steps", "12", "--hdf", "r.hdf", "--no-stl", *sectors)
+                    density = dict(zip(cells, hdf5_values.read(self.path("r.hdf"), "VTKHDF/CellData/density")))
+                    apart = max(abs(rho - density[r, (k + around // 3) % around, z]) for (r, k, z), rho in density.items())
+                    if sectors:
+                        self.assertEqual(apart, 0)
+                        self.assertEqual(run["results"]["manufacturing"], {"undercuts": 0, "hanging": 0, "unlike": 0})
+                    else:
+                        self.assertGreater(apart, 0.3)
+                    for m in (2, 6):  # and no smaller sectors
+                        self.assertGreater(max(abs(rho - density[r, (k + around // m) % around, z])
+                                               for (r, k, z), rho in density.items()), 0.1)
+        self.backend = "serial"
+
     def test_problems_say_what_options_do(self):
         for process, arguments in (
                 ({"extrude": "y"}, ("--extrude", "y")),
