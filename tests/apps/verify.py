@@ -437,6 +437,8 @@ FALSIFIED = [
     ("cantilever", "surface: triangles", truncate(".stl", 0.9)),
     ("tetra", "residual: STEP 1", field(U, scale(slice(None), 1 + 1e-5))),
     ("tetra", "volume fraction", field("CellData/density", scale(40, 1 + 1e-5))),
+    ("stiff", "residual: STEP 1", field(U, scale(slice(None), 1 + 1e-5))),
+    ("stubby", "strain_energy_density", field("CellData/strain_energy_density", swap(1, 14))),
     ("mixed", "residual: STEP 1", field("CellData/element_kind", lambda v: v.__setitem__(v == 6, 5))),
     ("linear", "strain_energy_density", field("CellData/strain_energy_density", swap(1, 14))),
     ("cantilever", "history: objective", summary("results", "steps", "objective", 1, slightly)),
