@@ -622,7 +622,8 @@ class Part(TopoptCase):
             a, b = ([y - x for x, y in zip(corners[0], corner)] for corner in corners[1:])
             normal = (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
             way = [sum(corner[d] for corner in corners) / 3 - middle[d] for d in range(2)]
-            if math.hypot(*way) < reach and -normal[0] * way[0] - normal[1] * way[1] > 0.3 * math.hypot(*normal) * math.hypot(*way):
+            inward = -normal[0] * way[0] - normal[1] * way[1]
+            if math.hypot(*way) < reach and inward > 0.3 * math.hypot(*normal) * math.hypot(*way):
                 wall.update(corners)
         return wall
 

@@ -49,8 +49,9 @@ def stl_of_plate(size, middle, radius, count=48):
     inside = [(middle[0] + radius * math.cos(a), middle[1] + radius * math.sin(a)) for a in angles]
     outside = []
     for a in angles:
-        ways = [((size[d] if way > 0 else 0) - middle[d]) / way for d, way in enumerate((math.cos(a), math.sin(a))) if abs(way) > 1e-12]
-        outside.append((middle[0] + min(ways) * math.cos(a), middle[1] + min(ways) * math.sin(a)))
+        way = math.cos(a), math.sin(a)
+        far = min(((size[d] if way[d] > 0 else 0) - middle[d]) / way[d] for d in range(2) if abs(way[d]) > 1e-12)
+        outside.append((middle[0] + far * way[0], middle[1] + far * way[1]))
     triangles = []
     for k in range(len(angles)):
         (a, b), (c, d) = ((ring[k - 1], ring[k]) for ring in (outside, inside))
