@@ -18,8 +18,8 @@ inline double rough_number(std::uint64_t at) {
   return double((at ^ (at >> 32)) >> 11) * 0x1p-53;
 }
 
-/// Takes a grey design, rough from element to element, and compares gradients of objective and
-/// first limit with differences along a direction that is rough in one half of the elements and
+/// Takes a grey design, rough from element to element, and compares gradients of objective, volume
+/// and first limit with differences along a direction that is rough in one half of the elements and
 /// nothing in the other. Three analyses, and one for the limit; the design is another afterwards.
 /// Returns what is wrong, or an empty string.
 template<class Exec>
@@ -50,6 +50,8 @@ std::string describe_wrong_gradient(const Exec& exec, DesignOptimizer<Exec>& opt
   };
   std::string wrong =
       compare("objective", optimizer.objective_gradient(exec), more.objective, less.objective);
+  if (wrong.empty())
+    wrong = compare("volume", optimizer.volume_gradient(exec), more.volume, less.volume);
   if (wrong.empty() && !problem.limits.empty())
     wrong = compare("limit", optimizer.limit_gradient(exec, 0), more.limits[0].mean,
                     less.limits[0].mean);

@@ -61,16 +61,19 @@ struct StepSums {
   }
 };
 
-/// Optimality criteria take all of the volume, but of densities that are no linear function of the
-/// variables; moving asymptotes, which may leave some, take more where stresses do not fall else.
+/// Optimality criteria take all of the volume, but of projected densities, which are no linear
+/// function of the variables, and printed ones, even less; moving asymptotes, which may leave some,
+/// take more where stresses do not fall else.
 bool has_volume(const StepDesign& design, double volume) {
   const DesignOptions& options = design.options;
   const double excess = volume / options.volume_fraction - 1;
-  if (options.projection || options.process.shapes())
+  if (options.process.shapes())
+    return volume > 0;
+  if (options.projection)
     return std::fabs(excess) <= 0.2;
   if (options.method == DesignMethod::oc)
     return std::fabs(excess) <= 1e-3;
-  return excess <= (design.problem.limits.empty() ? 1e-3 : 0.2) && volume > 0;
+  return excess <= (design.problem.limits.empty() ? 1e-3 : 1) && volume > 0;
 }
 
 /// `cost_of(optimizer, iterations)` is that of a step; without bytes it is not known.
