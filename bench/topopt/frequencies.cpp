@@ -8,8 +8,10 @@
 // which frequencies do not depend. Counters: iterations of all solves, and those for modes among
 // them; seconds of the phases; the lowest frequency of the uniform design and of the last; bytes at
 // the peak for a degree of freedom; the ceiling that binds, by bytes and flops of iterations
-// (cost_of).
+// (cost_of); and of one more step, kernel by kernel, the parts that products of vectors with each
+// other, their combinations and masses are.
 #include "bench/harness/groups.hpp"
+#include "bench/harness/kernel_times.hpp"
 #include "bench/harness/measure.hpp"
 #include "bench/harness/register.hpp"
 #include "bench/topopt/step_cost.hpp"
@@ -102,6 +104,25 @@ Cost cost_of(DesignGrid grid, const OperatorCost& product, double nodes, int blo
   return cost;
 }
 
+/// One more step, kernel by kernel: what blocks of vectors take of it.
+template<class Exec>
+void report_parts(benchmark::State& state, const Exec& exec, DesignOptimizer<Exec>& optimizer) {
+  KernelTimes kernels("");
+  kernels.start();
+  optimizer.step(exec);
+  kernels.stop();
+  double products = 0, combined = 0, mass = 0;
+  for (const KernelTime& one : kernels.times()) {
+    const auto is = [&](const char* label) { return one.label.find(label) != std::string::npos; };
+    products += is("row_products") || is("sum_parts") ? one.seconds : 0;
+    combined += is("combine_rows") || is("subtract_rows") ? one.seconds : 0;
+    mass += is("_mass") ? one.seconds : 0;
+  }
+  state.counters["products_part"] = products / kernels.seconds();
+  state.counters["combined_part"] = combined / kernels.seconds();
+  state.counters["mass_part"] = mass / kernels.seconds();
+}
+
 template<class Exec>
 void run(benchmark::State& state, const Exec& exec, DesignGrid grid, int n, int num_steps) {
   const DesignProblem problem = make_bridge(n);
@@ -153,6 +174,7 @@ void run(benchmark::State& state, const Exec& exec, DesignGrid grid, int n, int 
     state.counters["last_Hz"] = last.frequencies[0];
     state.counters["peak_bytes/dof"] = double(peak_kokkos_bytes() - before) / dofs;
     state.SetLabel(optimizer.body().engine().preconditioner);
+    report_parts(state, exec, optimizer);
   }
 }
 
