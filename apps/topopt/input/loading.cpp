@@ -2,6 +2,7 @@
 #include "apps/topopt/input/loading.hpp"
 
 #include "apps/driver/options/number_range.hpp"
+#include "apps/driver/output/table.hpp"
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/mesh/mechanics/distribute_load.hpp>
 #include <ossatura/core/mesh/mechanics/traction.hpp>
