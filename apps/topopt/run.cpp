@@ -553,8 +553,10 @@ void analyse_design(const Exec& exec, const TopoptModel& model, DesignOptimizer<
   results.final = optimizer.analyse(exec);
   if (model.frequencies_below > 0 && !is_held_to_frequencies(problem, model.options))
     leave_out_above(model.frequencies_below, *results.final);
-  for (std::size_t k = 0; k < problem.cases.size(); ++k)
+  for (std::size_t k = 0; k < problem.cases.size(); ++k) {
     results.balances.push_back(balance_design(exec, problem, optimizer, k));
+    results.largest.push_back(optimizer.largest_values(exec, int(k)));
+  }
   for (std::size_t k = 0; k < problem.cases.size(); ++k)
     results.load_displacement =
         std::max(results.load_displacement,

@@ -108,9 +108,13 @@ const std::vector<Group>& all_groups() {
              ":160$")},
       {"hexa_solve", "a cantilever by each preconditioner", register_hexa_solve, sizes({16}),
        sizes({32, 64, 128}, ":(32|64)$|/(amg|jacobi)/.*/mixed/.*:128$", ":128$")},
-      {"design_step", "a step of topology optimisation, on meshes and on voxels",
+      {"design_step", "a step of topology optimisation, on meshes, voxels and tetrahedra",
        register_design_step, sizes({16}),
-       sizes({32, 64, 128}, ":(32|64)$|/voxels/.*:128$", ":128$")},
+       sizes({32, 64, 128, 160},
+             "/oc:(32|64)$|/voxels/.*/oc:128$|/voxels/(openmp|cuda)/oc:160$|"
+             "/voxels/(serial|openmp)/(?!oc).*:32$|/voxels/cuda/(?!oc).*:128$|/solids/.*:32$|"
+             "/solids/cuda/.*:64$",
+             ":(128|160)$|/solids/")},
       {"design_frequencies", "steps of a design for its lowest natural frequency",
        register_design_frequencies, sizes({24}),
        sizes({48, 96, 192, 384}, "/mesh/.*:|/voxels/.*:(48|192)$", ":384$")},
@@ -126,7 +130,7 @@ const std::vector<Group>& all_groups() {
        sizes({4}, "/p:3$"), rows("/p:(2|4|6|8)$")},
       {"jobs", "whole runs of the executable ossatura, and where their time goes", register_jobs,
        rows("/(sphere:32|laminate:32|perlin:64|radius|slab:50|wall|ventricles:300|cloth:10|"
-            "cantilever:16|sphere|pressure-vessel|laminate)$"),
+            "cantilever:16|sphere|pressure-vessel|laminate|radius-mask|cantilever-levels:32)$"),
        rows("", "/(perlin.*:550|ventricles:36|raptor:1000|cantilever:(120|494))$")},
       {"scaling", "over the ranks of a launcher: cuts of models, loads, sets of sites, designs",
        register_scaling,

@@ -27,8 +27,8 @@ Json read_json(const std::string& path) {
 std::optional<JobPart> part_of(const std::string& region) {
   static const std::set<std::string> words[] = {
       {"input", "read"},
-      {"grid", "load", "check_supports", "elements", "setup"},
-      {"solve", "step", "analyse"},
+      {"grid", "load", "check_supports", "elements", "setup", "refine", "start_from"},
+      {"solve", "step", "analyse", "bound"},
       {"fields", "statistics", "sample"},
       {"write", "write_fields", "write_parosol", "checkpoint"}};
   const std::string word = region.substr(region.rfind(':') + 1); // npos + 1 is 0

@@ -4,6 +4,7 @@
 #include <ossatura/core/machine/part_loop.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <mutex>
 #include <sstream>
@@ -29,6 +30,14 @@ Box bounding_box(const double* point, std::size_t num_points) {
     }
   });
   return box;
+}
+
+double rounding_of(const Box& box) {
+  double farthest = 0;
+  for (const double x : box)
+    farthest = std::max(farthest, std::fabs(x));
+  return 1e-6 * std::hypot(box[3] - box[0], box[4] - box[1], box[5] - box[2]) +
+         std::ldexp(farthest, -22); // four times what a number in single precision may be off
 }
 
 bool contains(const Box& box, const double* x, double slack) {

@@ -18,6 +18,10 @@ inline Box bounding_box(const std::vector<double>& point) {
   return bounding_box(point.data(), point.size() / 3);
 }
 
+/// Lengths that are rounding of coordinates in a box: of numbers with six digits, as files of text
+/// have them, and of those in single precision, which is by their size.
+double rounding_of(const Box& box);
+
 /// Whether x is in it, surface included; lengths up to `slack` are rounding.
 bool contains(const Box& box, const double* x, double slack);
 

@@ -224,6 +224,41 @@ bool LatticeBody::is_of_cubes() const {
   return true;
 }
 
+std::uint8_t LatticeBody::faces_at(const std::array<double, 3>& x) const {
+  constexpr double slack = 1e-3;              // of a cell
+  std::array<int, 3> plane{};                 // that x is in, or -1
+  std::array<std::array<int, 2>, 3> around{}; // cells below and above it, or twice the one
+  for (std::size_t d = 0; d < 3; ++d) {
+    const std::vector<double>& at = plane_[d];
+    const auto above =
+        std::clamp<std::ptrdiff_t>(std::upper_bound(at.begin(), at.end(), x[d]) - at.begin(), 1,
+                                   std::ptrdiff_t(at.size()) - 1);
+    const int cell = int(above) - 1;
+    const double part =
+        (x[d] - at[std::size_t(cell)]) / (at[std::size_t(above)] - at[std::size_t(cell)]);
+    plane[d] = std::fabs(part) <= slack ? cell : std::fabs(part - 1) <= slack ? cell + 1 : -1;
+    around[d] =
+        plane[d] < 0 ? std::array<int, 2>{cell, cell} : std::array<int, 2>{plane[d] - 1, plane[d]};
+  }
+  unsigned faces = 0;
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (plane[d] < 0)
+      continue;
+    for (unsigned corner = 0; corner < 4; ++corner) {
+      Place low{};
+      low[(d + 1) % 3] = around[(d + 1) % 3][corner & 1];
+      low[(d + 2) % 3] = around[(d + 2) % 3][corner >> 1];
+      Place high = low;
+      low[d] = around[d][0];
+      high[d] = around[d][1];
+      const bool below = cell_.has(low), above = cell_.has(high);
+      if (below != above)
+        faces |= 1u << (2 * d + (below ? 1 : 0));
+    }
+  }
+  return std::uint8_t(faces);
+}
+
 bool LatticeBody::is_one_part() const {
   const std::size_t num_rows = cell_.begin.size() - 1;
   std::vector<std::size_t> parent, begin(num_rows + 1);

@@ -75,6 +75,9 @@ public:
   /// Whether cells are cubes, but for 1e-5 of an edge, and the box around all of them is the
   /// lattice.
   bool is_of_cubes() const;
+  /// The faces of cells that x lies in, to a thousandth of a cell, and that have no cell on their
+  /// other side: bits 2 d and 2 d + 1 of those that face down and up axis d.
+  std::uint8_t faces_at(const std::array<double, 3>& x) const;
   /// Whether cells share nodes with one another all the way.
   bool is_one_part() const;
 

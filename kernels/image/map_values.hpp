@@ -5,6 +5,7 @@
 #include <ossatura/core/base/vector.hpp>
 #include <ossatura/kernels/image/array.hpp>
 
+#include <array>
 #include <limits>
 
 namespace ossatura {
@@ -42,7 +43,32 @@ struct BinValues {
     value(i) = float(lower + (double(bin < bins ? bin : bins - 1) + 0.5) * width);
   }
 };
+
+template<class Exec>
+struct PositiveValues {
+  Array<float, Exec> value;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, float& least, float& greatest) const {
+    if (value(i) > 0) {
+      least = Kokkos::min(least, value(i));
+      greatest = Kokkos::max(greatest, value(i));
+    }
+  }
+};
 } // namespace detail
+
+/// The least and the greatest of the values above 0; where there are none, the least is above the
+/// greatest. Fences.
+template<class Exec>
+std::array<float, 2> positive_range(const Exec& exec, const VoxelArray<Exec>& image) {
+  constexpr float none = std::numeric_limits<float>::max();
+  std::array<float, 2> ends = {none, -none};
+  Kokkos::parallel_reduce("ossatura::positive_range", range(exec, image.num_voxels()),
+                          detail::PositiveValues<Exec>{image.value}, Kokkos::Min<float>(ends[0]),
+                          Kokkos::Max<float>(ends[1]));
+  fence(exec, "ossatura::positive_range");
+  return ends;
+}
 
 /// Maps every value. Does not fence.
 template<class Exec>

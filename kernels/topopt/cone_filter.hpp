@@ -84,7 +84,7 @@ struct ConeNeighbours {
               square += way * way;
             }
             const double w = radius - sqrt(square);
-            if (w > 0)
+            if (w > 1e-9 * radius) // less is rounding
               visit(j, w);
           }
         }

@@ -18,6 +18,16 @@ KOKKOS_FORCEINLINE_FUNCTION double square_deviator(const double (&s)[6]) {
   return 0.5 * (a * a + b * b + c * c) + 0.75 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]);
 }
 
+/// Of an element that is there.
+template<class Strains, class Vector>
+KOKKOS_FUNCTION double solid_stress(const Strains& strains, const SimpLaw& law, std::int64_t e,
+                                    const Vector& u) {
+  double s[6];
+  strains.strain(e, u, s);
+  return law.young * law.solid_part(e) * 2 * strains.shear_modulus(e) *
+         Kokkos::sqrt(square_deviator(s));
+}
+
 template<class Exec, class Strains>
 struct FillSolidStress {
   Strains strains;
@@ -25,13 +35,7 @@ struct FillSolidStress {
   Array<double, Exec> u, stress;
 
   KOKKOS_FUNCTION void operator()(std::int64_t e) const {
-    stress(e) = 0;
-    if (!strains.is_elem(e))
-      return;
-    double s[6];
-    strains.strain(e, u, s);
-    stress(e) = law.young * law.solid_part(e) * 2 * strains.shear_modulus(e) *
-                Kokkos::sqrt(square_deviator(s));
+    stress(e) = strains.is_elem(e) ? solid_stress(strains, law, e, u) : 0;
   }
 };
 

@@ -145,7 +145,7 @@ ListedLoad<Exec>::ListedLoad(const Exec& exec, const VoxelProblem<Exec>& problem
     : exec_(exec)
     , problem_(problem)
     , comm_(ranks_of(problem))
-    , layers_(int(std::floor(plate_depth / problem.edge + 1e-9)))
+    , layers_(int(layers_within(plate_depth, problem.edge)))
     , labels_(std::move(labels))
     , box_(bounding_box(exec, problem.grid, comm_))
     , mask_(make_zeros<std::uint8_t>(exec, problem.grid.num_nodes, "ossatura::bone::held")) {

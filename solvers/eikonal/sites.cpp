@@ -86,7 +86,7 @@ private:
 
   /// What lies on the surface is inside, rounding allowed for.
   std::vector<std::int32_t> inside(const SiteChoice& site) const {
-    const double slack = 1e-9 * std::sqrt(squared_distance(&bounds_[0], &bounds_[3]));
+    const double slack = rounding_of(bounds_);
     const double* x = site.number.data();
     std::vector<std::int32_t> vertices;
     for (std::size_t v = 0; v < mesh_.num_points(); ++v) {

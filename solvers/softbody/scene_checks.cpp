@@ -126,6 +126,7 @@ LooseObject why_loose(const SoftObject& object) {
 }
 
 std::int64_t count_inside(const SoftObstacle& obstacle, const SoftObject& object) {
+  const double slack = rounding_of(bounding_box(object.mesh.point));
   std::int64_t count = 0;
   for (std::size_t i = 0; i < object.mesh.point.size(); i += 3) {
     double r[3];
@@ -135,7 +136,7 @@ std::int64_t count_inside(const SoftObstacle& obstacle, const SoftObject& object
         obstacle.kind == SoftObstacle::Kind::sphere
             ? std::hypot(r[0], r[1], r[2]) - obstacle.radius
             : r[0] * obstacle.normal[0] + r[1] * obstacle.normal[1] + r[2] * obstacle.normal[2];
-    count += distance < 0;
+    count += distance < -slack;
   }
   return count;
 }

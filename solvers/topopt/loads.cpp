@@ -4,6 +4,7 @@
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/base/vector.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <sstream>
@@ -83,7 +84,8 @@ Array<double, Exec> make_imposed(const Exec& exec, const DesignProblem& problem,
 }
 
 /// The loads on mass of a load case.
-std::vector<BodyLoad> checked_body_loads(const std::vector<BodyLoad>& loads,
+std::vector<BodyLoad> checked_body_loads(const DesignProblem& problem,
+                                         const std::vector<BodyLoad>& loads,
                                          const std::string& what) {
   for (const BodyLoad& load : loads) {
     double length = 0, size = load.square_speed;
@@ -96,6 +98,8 @@ std::vector<BodyLoad> checked_body_loads(const std::vector<BodyLoad>& loads,
                           << load.square_speed);
     OSSATURA_REQUIRE(load.square_speed == 0 || std::fabs(length - 1) < 1e-9,
                      what << ": the axis of rotation is of length " << std::sqrt(length));
+    const auto mirror = find_asymmetry(problem, load);
+    OSSATURA_REQUIRE(!mirror, what << ": mirror " << *mirror << " changes a load on mass");
   }
   return loads;
 }
@@ -133,6 +137,26 @@ ThermalLoad<Exec> checked_thermal_load(const Exec& exec, const DesignProblem& pr
 
 } // namespace
 
+std::optional<std::size_t> find_asymmetry(const DesignProblem& problem, const BodyLoad& load) {
+  const Box box = problem.bounds();
+  constexpr double slack = 1e-6; // of numbers in text
+  for (std::size_t m = 0; m < problem.mirrors.size(); ++m) {
+    const auto axis = std::size_t(problem.mirrors[m].axis);
+    double acceleration = 0, sideways = 0;
+    for (std::size_t c = 0; c < 3; ++c) {
+      acceleration = std::max(acceleration, std::fabs(load.acceleration[c]));
+      sideways = std::max(sideways, c == axis ? 0 : std::fabs(load.axis[c]));
+    }
+    const double off = std::fabs(load.origin[axis] - problem.mirrors[m].place);
+    const bool is_in_plane =
+        std::fabs(load.axis[axis]) <= slack && off <= slack * (box[axis + 3] - box[axis]);
+    if (std::fabs(load.acceleration[axis]) > slack * acceleration ||
+        (load.square_speed > 0 && sideways > slack && !is_in_plane))
+      return m;
+  }
+  return std::nullopt;
+}
+
 template<class Exec>
 DesignLoads<Exec> make_design_loads(const Exec& exec, const DesignProblem& problem,
                                     bool is_mechanism, const DesignBody<Exec>& body) {
@@ -153,7 +177,7 @@ DesignLoads<Exec> make_design_loads(const Exec& exec, const DesignProblem& probl
         imposed.extent(0) > 0 || !c.loads.body.empty() || !c.loads.warming.empty();
     loads.cases.push_back(
         {make_force(exec, c.loads.forces, num_nodes, body, what.str(), has_others), c.weight,
-         imposed, checked_body_loads(c.loads.body, what.str()),
+         imposed, checked_body_loads(problem, c.loads.body, what.str()),
          checked_thermal_load(exec, problem, c.loads.warming, body, what.str()),
          moved_work(c.loads)});
   }

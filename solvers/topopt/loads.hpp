@@ -4,6 +4,8 @@
 #include <ossatura/core/base/backend.hpp>
 #include <ossatura/solvers/topopt/bodies/body.hpp>
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,8 +45,13 @@ struct DesignLoads {
   std::size_t num_solves() const { return cases.size() + (is_mechanism() ? 1 : 0); }
 };
 
-/// Throws std::invalid_argument for bad numbers, for loads that move no free component, and for
-/// displacements of components that are free, or that the body does not know.
+/// The mirror of a problem beyond which a load on mass is not its own image, by its number, if
+/// there is one: acceleration across it, or an axis that is neither in its plane nor normal to it.
+std::optional<std::size_t> find_asymmetry(const DesignProblem& problem, const BodyLoad& load);
+
+/// Throws std::invalid_argument for bad numbers, for loads that move no free component, for loads
+/// on mass that mirrors change, and for displacements of components that are free, or that the body
+/// does not know.
 template<class Exec>
 DesignLoads<Exec> make_design_loads(const Exec& exec, const DesignProblem& problem,
                                     bool is_mechanism, const DesignBody<Exec>& body);

@@ -705,6 +705,15 @@ std::vector<double> DesignOptimizer<Exec>::stresses(const Exec& exec) const {
 }
 
 template<class Exec>
+LargestValues DesignOptimizer<Exec>::largest_values(const Exec& exec, int which) const {
+  const Implementation& own = *implementation_;
+  OSSATURA_REQUIRE(which >= 0 && which < int(own.analysis.loads().cases.size()),
+                   "load case " << which);
+  return own.body->largest_values(exec, own.law(), own.densities.density(),
+                                  own.analysis.displacements()[std::size_t(which)]);
+}
+
+template<class Exec>
 DesignBound DesignOptimizer<Exec>::bound_compliance(const Exec& exec,
                                                     const DesignBoundOptions& options,
                                                     const std::function<bool()>& goes_on) {

@@ -182,6 +182,8 @@ public:
   /// The relaxed von Mises stress of each element (kernels/topopt/stress_mean.hpp), Pa, the largest
   /// of all cases, of the last solve. Fences.
   std::vector<double> stresses(const Exec& exec) const;
+  /// Of load case `which` and the last solve, where the density is above 0.5. Fences.
+  LargestValues largest_values(const Exec& exec, int which) const;
 
   /// A number that the compliance of no design is below (bound/compliance_bound.hpp): of designs of
   /// as much volume as is allowed, or as the present one has if that is more, with the present

@@ -39,7 +39,8 @@ double distance_between(const double* a, const double* b) {
   return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 }
 
-/// Whether boxes around the elements of both have anything in common.
+/// Whether boxes around the elements of both have much in common: of one body they are the same,
+/// and of a half and the whole half.
 bool overlap(const PlacedDensities& from, const DesignProblem& problem) {
   const Box to = problem.bounds();
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -48,7 +49,8 @@ bool overlap(const PlacedDensities& from, const DesignProblem& problem) {
       low = std::min(low, from.centre[3 * e + axis] - from.size[e]);
       high = std::max(high, from.centre[3 * e + axis] + from.size[e]);
     }
-    if (!(low <= to[axis + 3] && to[axis] <= high))
+    const double common = std::min(high, to[axis + 3]) - std::max(low, to[axis]);
+    if (!(common >= 0.4 * std::max(high - low, to[axis + 3] - to[axis])))
       return false;
   }
   return true;
@@ -116,7 +118,7 @@ std::vector<double> densities_at(const Exec& exec, const PlacedDensities& from,
                    count << " densities, " << from.size.size() << " sizes and "
                          << from.centre.size() << " coordinates of elements");
   OSSATURA_REQUIRE(overlap(from, problem),
-                   "the design lies beside the body: the boxes around them have nothing in common");
+                   "the design is of another body: the boxes around them have little in common");
   double mean_size = 0;
   for (const double size : from.size)
     mean_size += size / double(count);

@@ -626,6 +626,27 @@ class Prepared(Anatomy):
         for value, modulus in zip(found, moduli):
             self.assertLessEqual(abs(value - modulus), 55)
         self.close(run["problem"]["modulus"]["maximum"], 1165, 1e-9)
+        # What the mask leaves out, a screw here, is in no bin.
+        screw = self.image("screw.nii.gz", lambda x, y, z: 3000 if (x, y, z) == (0, 0, 0) else
+                           100 if x < 4 else 120)
+        bone = self.image("mask.nii.gz", lambda x, y, z: int(x > 0))
+        run = self.summary("bone", screw, "--mask", bone, *self.LAW, "--bins", "2")
+        self.close(run["problem"]["modulus"]["minimum"], 1050, 1e-9)
+        self.close(run["problem"]["modulus"]["maximum"], 1150, 1e-9)
+
+    # NIfTI has edges in single precision: that of 0.1 is above it, and three layers are 0.3 mm deep all the same.
+    def test_depths_of_whole_layers(self):
+        values = [self.values(x, y, z) for z in range(10) for y in range(3) for x in range(8)]
+        scan = self.write("float.nii.gz", nifti_bytes((8, 3, 10), 0.1, "h", values))
+        exact = self.write("double.mha", (
+            "ObjectType = Image\nNDims = 3\nDimSize = 8 3 10\nElementSpacing = 0.1 0.1 0.1\nBinaryData = True\n"
+            "ElementType = MET_SHORT\nElementDataFile = LOCAL\n").encode() + struct.pack(f"<{len(values)}h", *values))
+        for options in (("--plate-depth", "0.3"),
+                        ("--cap", "0.2", "--surface-depth", "0.3"), ("--gaussian", "0.1")):
+            with self.subTest(options=options):
+                found, expected = (self.run_of(image, *options)["results"]["strain_energy"] for image in (scan, exact))
+                self.close(found, expected, 1e-6)
+                self.assertGreater(abs(expected / self.run_of(exact)["results"]["strain_energy"] - 1), 1e-4)
 
     def test_a_gaussian_filter(self):
         step = self.image("step.nii.gz", lambda x, y, z: 200 if x < 4 else 100)

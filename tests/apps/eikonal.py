@@ -8,6 +8,7 @@ import struct
 
 from support import driver_case
 from support.driver_case import BAD_FILE, DONE, NOT_CONVERGED, UNAVAILABLE, USAGE, DriverCase
+from support.rounded_box import rounded_box
 
 KUHN = ((0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0))
 METHODS = ("queue", "scan", "spread", "patch")
@@ -200,6 +201,11 @@ class Sites(EikonalCase):
         two = self.times("box", "--velocities", "v.json", "--site", "point:0.1,0.2,0.1", "--site",
                          "point:0.9,0.1,-0.2")
         self.assertEqual(two, expected)
+
+    def test_boxes_and_spheres_have_what_single_precision_puts_beside_them(self):
+        self.write("r.vtk", rounded_box((3, 3, 3), 0.1, tetrahedra=True))
+        for site, count in (("box:0.3,0,0,0.3,0.3,0.3", 16), ("sphere:0.3,0.3,0.3,0.1", 4)):
+            self.assertEqual(self.times("r.vtk", "--velocity", "0.5", "--site", site).count(0), count)
 
     def test_the_earliest_of_several_waves_counts(self):
         both = self.times("box", "--velocities", "v.json", "--site", "box:0,0,0,0,9,9@t=1",

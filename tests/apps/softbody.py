@@ -8,6 +8,7 @@ import subprocess
 
 from support import driver_case
 from support.driver_case import BAD_FILE, NOT_CONVERGED, UNAVAILABLE, USAGE, DriverCase
+from support.rounded_box import rounded_box
 
 STIFF = {"young": 1e5, "poisson": 0.3}
 LAWS = ({"law": "corotational", **STIFF}, {"law": "corotational", "rotation": "qr", **STIFF},
@@ -132,6 +133,11 @@ class Motions(SoftbodyCase):
         self.close(run["results"]["objects"][0]["largest_displacement"], stretch)
         self.close(run["results"]["energy"]["final"]["elastic"], 1e4 * stretch / 2)
         self.close(run["results"]["energy"]["final"]["potential"], -1e4 * stretch)
+
+    def test_boxes_have_the_nodes_that_single_precision_puts_beside_them(self):
+        self.write("r.vtk", rounded_box((2, 3, 4), 0.1))
+        held = body({"file": "r.vtk"}, {"young": 1e6, "poisson": 0}, fixed=[{"box": [0, 0, 0, 0, 0.3, 0.4]}])
+        self.assertEqual(self.run_scene(scene(held))["problem"]["objects"][0]["fixed_nodes"], 20)
 
     def test_a_force_for_each_node_and_a_mass_for_each(self):
         pushed = body(tetra_box(), node_mass=2, loads=[{"nodes": list(range(12)),

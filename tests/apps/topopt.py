@@ -4,9 +4,10 @@ refused."""
 import json
 import os
 
-from support import driver_case
+from support import driver_case, hdf5_values
 from support.driver_case import BAD_FILE, DONE, NOT_CONVERGED, UNAVAILABLE, USAGE
 from support.designs import TopoptCase, box, problem, shells, volume_of
+from support.rounded_box import rounded_box
 
 GENERATORS = {"cantilever": "6x3x3", "mbb": "8x2x3", "lbeam": "5x2x5", "bridge": "8x2x6",
               "torsion": "6x3x3", "inverter": "6x4x4"}
@@ -159,6 +160,15 @@ class Designs(TopoptCase):
         self.assertEqual(self.optimise("p.json")["engine"]["step_tolerance"], 3e-5)
         self.fails(USAGE, "--step-tolerance 2", "topopt", "cantilever", "--step-tolerance", "2")
 
+    def test_warm_starts_save_iterations(self):
+        for name, *more in (("mbb", "--cells", "32x4x10"), ("cantilever", "--cells", "16x8x8", "--method", "mma")):
+            for grid in ("mesh", "voxels"):
+                with self.subTest(name=name, grid=grid):
+                    arguments = (name, *more, "--grid", grid, "--steps", "60", "--change", "0")
+                    warm, cold = (self.optimise(*arguments, *option)["results"] for option in ((), ("--no-warm-start",)))
+                    self.assertLess(sum(warm["steps"]["iterations"]), 0.75 * sum(cold["steps"]["iterations"]))
+                    self.close(warm["objective"], cold["objective"], 1e-3)
+
     def test_several_cases_are_a_weighted_sum(self):
         document = problem()
         document["cases"].append({"name": "side", "weight": 3, "loads": [
@@ -271,6 +281,16 @@ class Meshes(TopoptCase):
         self.assertEqual([os.path.basename(i["path"]) for i in run["provenance"]["inputs"]],
                          ["deck.inp"])
 
+    def test_boxes_have_the_nodes_that_single_precision_puts_beside_them(self):
+        self.write("r.vtk", rounded_box((5, 3, 4), 0.1))
+        for grid in ("mesh", "voxels"):
+            run = self.solve({"mesh": {"file": "r.vtk"}, "material": {"young": 1e9, "poisson": 0.3}, "steps": 1,
+                              "supports": [{"box": [0, 0, 0, 0, 0.3, 0.4]}], "mirrors": [{"axis": "y", "place": 0.3}],
+                              "cases": [{"name": "f", "loads": [
+                                  {"box": [0.5, 0, 0, 0.5, 0.3, 0.4], "traction": [0, 0, -1000]}]}]}, "--grid", grid)
+            self.assertEqual(run["problem"]["held_dofs"], 60 + 25)  # and y of the mirror's 25 others
+            self.close(run["results"]["cases"][0]["support_force"][2], 120, 1e-5)
+
     def test_sets_and_cases_of_a_deck_go_on_in_a_problem(self):
         self.write("deck.inp", abaqus(material=False, load=False, boundary=False))
         document = problem(mesh={"file": "deck.inp"}, supports=[{"set": "LEFT"}],
@@ -370,7 +390,12 @@ class Results(TopoptCase):
                        solver={"step_tolerance": 1e-6}) # what hangs in the void is nearly without energy
 
     def test_loose_pieces_are_reported_and_left_out(self):
-        run = self.solve(self.loose_piece(), "--stl", "s.stl")
+        for grid in ("mesh", "voxels"):
+            with self.subTest(grid=grid):
+                self.check_loose_pieces("--grid", grid)
+
+    def check_loose_pieces(self, *grid):
+        run = self.solve(self.loose_piece(), "--stl", "s.stl", *grid)
         self.assertIn("loose-pieces", [w["code"] for w in run["warnings"]])
         parts, pieces = run["results"]["parts"], shells(self.triangles("s.stl"))
         self.assertEqual((parts["count"], parts["loose"], len(pieces)), (2, 1, 1))
@@ -380,7 +405,7 @@ class Results(TopoptCase):
         self.assertEqual(min(corner[0] for t in pieces[0] for corner in t), 0)
         self.assert_closed(self.triangles("s.stl"))
 
-        kept = self.solve(self.loose_piece(), "--stl", "s.stl", "--keep-loose")
+        kept = self.solve(self.loose_piece(), "--stl", "s.stl", "--keep-loose", *grid)
         self.assertIn("loose-pieces", [w["code"] for w in kept["warnings"]])
         pieces = sorted(shells(self.triangles("s.stl")), key=volume_of)
         self.assertEqual(len(pieces), 2)
@@ -390,13 +415,13 @@ class Results(TopoptCase):
         document["passive"] = document["passive"][1:2]
         document["passive"][0]["box"] = [5, 0, 0, 7, 3, 6]  # nothing joins both ends
         document.update(volume_fraction=0.75, min_modulus=1e-3)
-        run = self.solve(document, "--stl", "s.stl")
+        run = self.solve(document, "--stl", "s.stl", *grid)
         self.assertIn("no-load-path", [w["code"] for w in run["warnings"]])
 
         # The weight of a stub at the support is no load of the case, and the loaded end stays in the surface.
         document["material"] = {**document["material"], "mass_density": 1e-9}
         document["cases"][0]["gravity"] = [0, 0, -1]
-        heavy = self.solve(document, "--stl", "s.stl")
+        heavy = self.solve(document, "--stl", "s.stl", *grid)
         codes = [w["code"] for w in heavy["warnings"]]
         self.assertIn("no-load-path", codes)
         self.assertNotIn("loads-beside", codes)
@@ -667,6 +692,31 @@ class Constraints(TopoptCase):
         self.assertEqual((constraint["kind"], constraint["case"]), ("displacement", "tip"))
         self.close(constraint["value"], moved["results"]["cases"][0]["value"], 1e-9)
 
+    def test_two_limits_that_hold_at_once(self):
+        # Two bars of 4 m in a row, pulled by 1 N each at their ends, of rho_1 and rho_2: u_1 = 8 / rho_1^3 and
+        # u_2 - u_1 = 4 / rho_2^3. Of u_2 alone the lightest has rho_1^4 = 2 rho_2^4, which u_1 does not allow.
+        ends = [{"box": [x, 0, 0, x, 1, 1]} for x in (4, 8)]
+        moved = [{"kind": "displacement", **end, "direction": [1, 0, 0], "at_most": most}
+                 for end, most in zip(ends, (8 / 0.8**3, 8 / 0.8**3 + 4 / 0.5**3))]
+        bars = problem(mesh=box((8, 1, 1)), material={"young": 1, "poisson": 0}, supports=[{"box": [0, 0, 0, 0, 1, 1]}],
+                       cases=[{"name": "pull", "loads": [{**end, "total_force": [1, 0, 0]} for end in ends]}],
+                       filter={"kind": "none"}, objective="volume", steps=60, change=0,
+                       solver={"tolerance": 1e-10, "step_tolerance": 1e-10})
+        for self.backend in driver_case.backends():
+            for grid in ("mesh", "voxels"):
+                with self.subTest(backend=self.backend, grid=grid):
+                    both = self.solve({**bars, "constraints": moved}, "--grid", grid, "--hdf", "d.hdf", "--no-stl")
+                    for limit in both["results"]["constraints"]:
+                        self.assertTrue(limit["holds"])
+                        self.close(limit["value"], limit["limit"], 1e-6)
+                    for rho, expected in zip(hdf5_values.read(self.path("d.hdf"), "VTKHDF/CellData/density"),
+                                             4 * [0.8] + 4 * [0.5]):
+                        self.close(rho, expected, 1e-5)
+                    one = self.solve({**bars, "constraints": moved[1:]}, "--grid", grid, "--no-stl")
+                    second = ((8 / 2**0.75 + 4) / moved[1]["at_most"])**(1 / 3)
+                    self.close(one["results"]["objective"], second * (2**0.25 + 1) / 2, 1e-5)
+        self.backend = "serial"
+
     def test_robust_designs(self):
         robust = problem(projection={"robust": 0.2, "sharpness": {"start": 1, "end": 2, "every": 6, "factor": 2}},
                          filter={"kind": "density", "radius": 1.6}, volume_fraction=0.4, change=0)
@@ -916,6 +966,32 @@ class Usage(TopoptCase):
                     self.assertLess(plan["results"]["bytes_per_dof"], 100)
                 else:
                     self.assertEqual(plan["results"]["automatic_operator"], "congruent")
+
+    # Figures that docs/topopt.md states.
+    def test_the_bridge_that_carries_its_weight(self):
+        results = self.optimise(os.path.join(EXAMPLES, "arch.json"), "--stl", "a.stl")["results"]
+        self.close(results["surface"]["mass"], 8770, 2e-3)
+        self.close(results["objective"], 5.595, 2e-3)
+        self.close(results["reanalysis"]["objective"], 4.385, 2e-3)
+        self.assert_closed(self.triangles("a.stl"))
+
+    def test_the_bridge_between_walls_that_is_warmer(self):
+        path = os.path.join(EXAMPLES, "warm.json")
+        self.close(self.optimise(path, "--no-stl")["results"]["objective"], 12.636, 2e-3)
+        with open(path) as file:
+            document = json.load(file)
+        del document["cases"][0]["temperature_change"]
+        cold = self.solve(document, "--hdf", "cold.hdf", "--no-stl")
+        self.close(cold["results"]["objective"], 7.25, 2e-3)
+        warmed = self.optimise(path, "--start-from", "cold.hdf", "--steps", "1", "--no-stl")
+        self.close(warmed["results"]["steps"]["objective"][0], 15.0, 4e-3)
+
+    def test_the_bridge_that_carries_a_motor(self):
+        # Half of its 60 steps: the frequency is that of the end but for 1e-3.
+        run = self.optimise(os.path.join(EXAMPLES, "motor.json"), "--steps", "30", "--no-stl")
+        objective = run["results"]["steps"]["objective"]
+        self.close(objective[0], 147, 4e-3)
+        self.close(run["results"]["frequencies"][0], 300.3, 2e-3)
 
 
 if __name__ == "__main__":

@@ -94,7 +94,8 @@ class Materials(Decks):
             run = self.solve({"mesh": {"file": "plain.inp"}, **materials}, *arguments)
             if "material" not in materials:
                 self.write("all.json", json.dumps({"mesh": {"file": "plain.inp"}, **materials}))
-                self.fails(USAGE, "have all elements", "topopt", "all.json", "--young", "3")
+                for option in ("--young", "--mass-density"):
+                    self.fails(USAGE, option + " has no effect", "topopt", "all.json", option, "3")
             self.assertEqual(run["results"]["steps"]["objective"], deck["results"]["steps"]["objective"])
 
     def test_a_resumed_run_is_of_the_same_materials(self):
@@ -124,6 +125,7 @@ class Materials(Decks):
         good = mesh() + TWO + ROLLERS + step(*self.pull())
         self.refused(good.replace("2., 0.", "2., 0.25"), "voxels know one", "--grid", "voxels")
         self.refused(good, "several materials", "--young", "3")
+        self.refused(good, "several materials with mass densities", "--mass-density", "3")
         self.refused(good.replace("*ELASTIC\n2.", "*ELASTIC, TYPE=ENGINEERING CONSTANTS\n2."),
                      "elasticity of type ENGINEERING CONSTANTS is not solved")
         self.refused(good.replace("ELSET=RIGHT, MATERIAL", "ELSET=BODY, MATERIAL"), "element 1 has a section of material STIFF")
@@ -250,6 +252,48 @@ class Mass(Decks):
                                ({"rotation": {"origin": [0, 0, 7], "axis": [0, 0, -3], "speed": 5**0.5}}, turn)):
             other = self.solve({"mesh": {"file": "plain.inp"}, "cases": [{"name": "mass", **case}]}, *SOLID)
             self.close(other["results"]["steps"]["objective"][0], expected["results"]["steps"]["objective"][0], 1e-12)
+
+    # Half of a bar that is held at both ends, with a mirror in its middle; and the whole.
+    def test_mirrors(self):
+        def document(load, whole=False):
+            ends = [{"box": [x, 0, 0, x, 1, 1]} for x in ((0, 8) if whole else (0,))]
+            return {"mesh": {"box": {"cells": [16 if whole else 8, 2, 4], "size": [8 if whole else 4, 1, 1]}}, "steps": 1,
+                    "material": {"young": 6, "poisson": 0.3, "mass_density": 3}, "supports": ends,
+                    "mirrors": [] if whole else [{"axis": "x", "place": 4}],
+                    "cases": [{"name": "mass", **load}]}
+
+        def turn(origin, axis):
+            return {"rotation": {"origin": origin, "axis": axis, "speed": 2}}
+
+        for load in ({"gravity": [0, 0.3, -1]}, turn([4, 7, 0], [0, 1, 1]), turn([-3, 0.2, 0], [1, 0, 0])):
+            with self.subTest(load=load):
+                half, whole = (self.solve(document(load, is_whole))["results"]["steps"]["objective"][0]
+                               for is_whole in (False, True))
+                self.close(2 * half, whole, 1e-5)
+        for load, text in (({"gravity": [1, 0, -1]}, "load case 'mass': mirrors[0]: gravity has a component along x, and beyond the "
+                                                     "mirror x = 4 it would act the other way: model the whole part"),
+                           (turn([0, 0, 0], [0, 0, 1]), "the axis of rotation is neither in the plane x = 4 nor normal to it"),
+                           (turn([4, 0, 0], [1, 1, 0]), "the axis of rotation is neither")):
+            with self.subTest(load=load):
+                self.write("p.json", json.dumps(document(load)))
+                self.fails(BAD_FILE, text, "topopt", "p.json")
+
+    def test_mass_alone_loads_the_design(self):
+        def codes(**more):
+            document = {"mesh": {"box": {"cells": [8, 2, 2], "size": [4, 1, 1]}}, "steps": 1,
+                        "material": {"young": 6, "poisson": 0, "mass_density": 3},
+                        "supports": [{"box": [0, 0, 0, 0, 1, 1]}], "cases": [{"name": "w", "gravity": [0, 0, -1]}]}
+            return [warning["code"] for warning in self.solve({**document, **more})["warnings"]]
+
+        end = [4, 0, 0, 4, 1, 1]
+        self.assertIn("weight-alone", codes())
+        self.assertIn("weight-alone", codes(cases=[{"name": "s", "rotation": {
+            "origin": [0, 0, 0], "axis": [0, 0, 1], "speed": 1}}]))
+        self.assertNotIn("weight-alone", codes(passive=[{"box": [3.4, 0, 0, 4, 1, 1], "role": "solid"}]))
+        self.assertNotIn("weight-alone", codes(cases=[{"name": "w", "gravity": [0, 0, -1],
+                                                       "loads": [{"box": end, "total_force": [0, 0, -1]}]}]))
+        self.assertNotIn("weight-alone", codes(objective="volume", constraints=[
+            {"kind": "displacement", "box": end, "direction": [0, 0, -1], "at_most": 1000}]))
 
     def test_units(self):
         # In N, mm and s: t/mm3 and mm/s2.

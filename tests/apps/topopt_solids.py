@@ -28,6 +28,21 @@ class Solids(TopoptCase):
                     self.assertEqual(len(mesh.elements[0][1]), num)
         self.backend = "serial"
 
+    # A solid bar, 4 x 1 x 1, of E = 8 under F = 2: the farthest corner moves by 1, and by 0.3 / 4 to both sides.
+    def test_displacement_and_stress_of_a_bar_of_every_kind(self):
+        for self.backend in driver_case.backends():
+            for kind in KINDS:
+                with self.subTest(kind=kind, backend=self.backend):
+                    self.write("deck.inp", Mesh(kind).pulled())
+                    case = self.optimise("deck.inp", "--volume", "0.999999", "--start", "0.999999", "--steps", "1",
+                                         "--move", "1e-7", "--filter", "none", "--tolerance", "1e-11")["results"]["cases"][0]
+                    self.close(case["largest_displacement"], (1 + 2 * 0.075**2)**0.5, 1e-5)
+                    self.close(case["largest_von_mises"], 2, 1e-5)
+        self.backend = "serial"
+        grey = self.pull(Mesh("C3D10"), "--start", "0.4", "--move", "1e-7")["results"]["cases"][0]
+        self.assertIsNone(grey["largest_displacement"])
+        self.assertIsNone(grey["largest_von_mises"])
+
     def test_kinds_beside_each_other(self):
         for kind, other in (("C3D8", "C3D6"), ("C3D15", "C3D20"), ("C3D20R", "C3D15")):
             with self.subTest(kind=kind, other=other):

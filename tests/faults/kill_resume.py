@@ -26,7 +26,11 @@ class KillAndResume(DriverCase):
                                 cwd=self.directory.name, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
     def survives(self, arguments, result):
-        """`result` is of a summary what has to be equal to the last bit."""
+        killed, resumed = self.kill_and_resume(arguments, result, int(os.environ.get("KILLS", "10")))
+        self.assertGreater(resumed, killed // 4)
+
+    def kill_and_resume(self, arguments, result, kills):
+        """`result` is of a summary what has to be equal to the last bit. Returns how often the run was killed, and resumed."""
         arguments += ["--json", "r.json", "--checkpoint", "c.h5", "--checkpoint-every", "1"]
         begin, whole = time.monotonic(), self.start(arguments)
         while whole.poll() is None and not os.path.exists(self.path("c.h5")):
@@ -35,7 +39,7 @@ class KillAndResume(DriverCase):
         _, message = whole.communicate(timeout=600)
         self.assertEqual(whole.returncode, DONE, message)
         seconds, files, expected = time.monotonic() - begin, self.files(), result(json.loads(self.read("r.json")))
-        kills, killed, resumed, choose = int(os.environ.get("KILLS", "10")), 0, 0, random.Random(11)
+        killed, resumed, choose = 0, 0, random.Random(11)
         while killed < kills:
             for name in ("c.h5", "r.json"):
                 os.remove(self.path(name))
@@ -61,7 +65,7 @@ class KillAndResume(DriverCase):
                     self.assertEqual(code, DONE, message)
             self.assertEqual(result(json.loads(self.read("r.json"))), expected)
             self.assertEqual(self.files(), files)
-        self.assertGreater(resumed, killed // 4)
+        return killed, resumed
 
     def test_softbody_in_contact(self):
         self.write("s.json", json.dumps(SCENE))
@@ -91,6 +95,29 @@ class KillAndResume(DriverCase):
                 return [summary["results"][part] for part in ("objective", "cases", "volume", "grey")], file.read()
         self.survives(["topopt", "cantilever", "--cells", "10x4x4", "--steps", "12", "--change", "0", "--no-hdf",
                        "--stl", "s.stl", "--stl-level", "0.3"], result)
+
+    def test_designs_of_all_kinds(self):
+        """Constraints, natural frequencies, three designs at once, temperatures: 3 times each, or as often as KILLS says."""
+        def result(summary):
+            results = summary["results"]
+            return [results.get(part) for part in ("objective", "cases", "volume", "grey", "constraints", "frequencies")]
+        self.write("warm.json", json.dumps({
+            "mesh": {"box": {"cells": [10, 4, 4], "size": [1, 0.4, 0.4]}}, "volume_fraction": 0.4, "change": 0,
+            "material": {"young": 2e11, "poisson": 0.3, "expansion": 1e-5}, "supports": [
+                {"box": [0, 0, 0, 0, 0.4, 0.4]}, {"box": [1, 0, 0, 1, 0.4, 0.4]}], "cases": [{"name": "warm", "loads": [
+                    {"box": [0.5, 0, 0, 0.5, 0.4, 0], "total_force": [0, 0, -1e5]}], "temperature_change": 4}]}))
+        body, counts = ("cantilever", "--cells", "8x4x4", "--change", "0"), []
+        for steps, name, *more in ((20, *body, "--max-stress", "9", "--max-compliance", "1e3"),
+                                   (10, *body, "--objective", "frequency", "--frequencies", "2", "--mass-density", "3"),
+                                   (20, *body, "--projection", "--robust", "0.2", "--sharpness", "1:8:3:x2"),
+                                   (20, "warm.json")):
+            for grid in ("mesh", "voxels"):
+                with self.subTest(name=name, more=more, grid=grid):
+                    counts.append(self.kill_and_resume(
+                        ["topopt", name, *more, "--grid", grid, "--steps", str(steps), "--no-hdf", "--no-stl"], result,
+                        int(os.environ.get("KILLS", "3"))))
+        killed, resumed = map(sum, zip(*counts))
+        self.assertGreater(resumed, killed // 4)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 #include "apps/bone/labels/pads.hpp"
 #include "apps/driver/output/table.hpp"
 #include <ossatura/core/io/image/voxel_limits.hpp>
+#include <ossatura/kernels/bone/loads/mechanical_test.hpp>
 #include <ossatura/kernels/image/enlarge.hpp>
 
 #include <algorithm>
@@ -39,7 +40,7 @@ int layers_of(const std::optional<CapOptions>& cap, double edge) {
 
 /// How many voxels behind the outermost face a cap reaches.
 int depth_of(const std::optional<double>& depth, double edge, int height) {
-  return int(std::min(std::floor(depth.value_or(0) / edge + 1e-9), double(height)));
+  return int(std::min(layers_within(depth.value_or(0), edge), double(height)));
 }
 
 /// `planes` more before and behind the present ones of an image.

@@ -138,16 +138,29 @@ void apply_law(const Exec& exec, const BoneOptions& options, const ValueRange& r
       fail<UsageError>("a law modulus beside others needs its unit: --modulus-unit MPa or GPa");
     require_unit(options, field.maximum);
   }
-  if (const int bins = options.preparation.bins; bins > 0)
-    bin_values(exec, field.minimum, field.maximum, bins, model.modulus);
   log_info("moduli from ", format_number(field.minimum), " to ", format_number(field.maximum),
+           " MPa");
+}
+
+template<class Exec>
+void bin_moduli(const Exec& exec, const BoneOptions& options, const Communicator& comm,
+                const BoneModel<Exec>& model) {
+  const int bins = options.preparation.bins;
+  if (bins == 0)
+    return;
+  const std::array<float, 2> mine = positive_range(exec, model.modulus);
+  const float least = comm.min(mine[0]), greatest = comm.max(mine[1]);
+  bin_values(exec, least, greatest, bins, model.modulus);
+  log_info(bins, " bins of moduli from ", format_number(least), " to ", format_number(greatest),
            " MPa");
 }
 
 #define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template void map_model(const Exec&, const BoneOptions&, const BoneModel<Exec>&, ValueRange&);   \
   template void apply_law(const Exec&, const BoneOptions&, const ValueRange&,                      \
-                          const VoxelArray<Exec>&, const Communicator&, BoneModel<Exec>&);
+                          const VoxelArray<Exec>&, const Communicator&, BoneModel<Exec>&);         \
+  template void bin_moduli(const Exec&, const BoneOptions&, const Communicator&,                   \
+                           const BoneModel<Exec>&);
 OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
 #undef OSSATURA_INSTANTIATE
 

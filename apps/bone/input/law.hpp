@@ -28,11 +28,17 @@ template<class Exec>
 void map_model(const Exec& exec, const BoneOptions& options, const BoneModel<Exec>& model,
                ValueRange& range);
 
-/// Makes moduli of the grey values of the model, by --law, --label-laws and --bins. `range`: of the
+/// Makes moduli of the grey values of the model, by --law and --label-laws. `range`: of the
 /// values, for messages. `labels`: those of the mask on the model, or empty without one. Of planes
 /// that the ranks of `comm` share by all. Throws InputError. Fences.
 template<class Exec>
 void apply_law(const Exec& exec, const BoneOptions& options, const ValueRange& range,
                const VoxelArray<Exec>& labels, const Communicator& comm, BoneModel<Exec>& model);
+
+/// Puts the moduli of the model into --bins, if any, between the least and the greatest of what is
+/// left of it by the mask: by all ranks of `comm` that share it. Fences.
+template<class Exec>
+void bin_moduli(const Exec& exec, const BoneOptions& options, const Communicator& comm,
+                const BoneModel<Exec>& model);
 
 } // namespace ossatura

@@ -185,6 +185,15 @@ void resample_model(const Exec& exec, const BoneOptions& options, BoneModel<Exec
   (void)require_voxel_shape(options.input + ": --resample " + format_number(*options.resample),
                             std::uint64_t(shape[0]), std::uint64_t(shape[1]),
                             std::uint64_t(shape[2]));
+  for (std::size_t d = 0; d < 3; ++d) {
+    const double old = model.modulus.shape[int(d)] * edges[d], now = shape[d] * *options.resample;
+    if (std::abs(now / old - 1) > 0.01)
+      log_warning("resampled-extent", options.input, ": --resample ",
+                  format_number(*options.resample), " makes the image ", format_number(now),
+                  " mm long along ", "xyz"[d], ", which is ", format_number(old),
+                  " mm: bone that reaches its end becomes as much longer or shorter. Take an edge "
+                  "that divides the length, or a smaller one");
+  }
   const Resampling kind = options.law == GreyLaw::labels ? Resampling::nearest : Resampling::blend;
   model.modulus = resample(exec, model.modulus, edges, *options.resample, kind);
   model.edge = *options.resample;
@@ -366,6 +375,7 @@ void read_model(const Exec& exec, const BoneOptions& options,
   }
   if (!options.mask.empty())
     apply_mask(exec, options, labels, comm, model);
+  bin_moduli(exec, options, comm, model);
 }
 
 template<class Exec>

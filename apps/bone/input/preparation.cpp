@@ -256,7 +256,7 @@ std::array<int, 3> gaussian_support(const GaussianOptions& gaussian,
   std::array<int, 3> support{};
   for (std::size_t d = 0; d < 3; ++d)
     support[d] = gaussian.support.value_or(
-        int(std::min(std::ceil(3 * gaussian.sigma / edges[d]), double(most_support))));
+        int(std::min(std::ceil(3 * gaussian.sigma / edges[d] * (1 - 1e-6)), double(most_support))));
   return support;
 }
 

@@ -144,6 +144,7 @@ void check_strength_options(const CLI::App& app, const BoneOptions& o) {
                        {"--yield-offset", yields, "--strength"},
                        {"--curve", yields, "--strength"},
                        {"--checkpoint", yields, "--strength"},
+                       {"--checkpoint-every", yields, "--strength"},
                        {"--resume", yields, "--strength"},
                        {"--pistoia-strain", !yields, "an elastic test, without --strength"},
                        {"--pistoia-volume", !yields, "an elastic test, without --strength"}});

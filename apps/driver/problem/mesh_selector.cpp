@@ -76,7 +76,7 @@ MeshSelector::MeshSelector(const ElementMesh& mesh, const MeshSets& node_sets,
     , elem_sets_(elem_sets)
     , traits_(std::move(traits))
     , bounds_(bounding_box(mesh.point))
-    , slack_(slack_of(bounds_)) {}
+    , slack_(rounding_of(bounds_)) {}
 
 MeshSelector::MeshSelector(const SolidMesh& mesh, const MeshSets& node_sets,
                            const MeshSets& elem_sets, MeshTraits traits)
@@ -85,7 +85,7 @@ MeshSelector::MeshSelector(const SolidMesh& mesh, const MeshSets& node_sets,
     , elem_sets_(elem_sets)
     , traits_(std::move(traits))
     , bounds_(bounding_box(mesh.point))
-    , slack_(slack_of(bounds_)) {}
+    , slack_(rounding_of(bounds_)) {}
 
 MeshSelector::MeshSelector(const LatticeBody& lattice, const MeshSets& node_sets,
                            const MeshSets& elem_sets, MeshTraits traits)
@@ -94,12 +94,7 @@ MeshSelector::MeshSelector(const LatticeBody& lattice, const MeshSets& node_sets
     , elem_sets_(elem_sets)
     , traits_(std::move(traits))
     , bounds_(lattice.bounds())
-    , slack_(slack_of(bounds_)) {}
-
-double MeshSelector::slack_of(const Box& bounds) const {
-  return traits_.rounding *
-         std::hypot(bounds[3] - bounds[0], bounds[4] - bounds[1], bounds[5] - bounds[2]);
-}
+    , slack_(rounding_of(bounds_)) {}
 
 std::vector<std::int32_t> MeshSelector::nodes(const MeshSelection& selection) const {
   return select(selection, {false, traits_.node, "node", node_sets_, num_nodes()});

@@ -19,7 +19,6 @@ struct MeshTraits {
   std::string body = "the body";
   /// Why numbers mean nothing, and what to choose by; empty where they are those that users know.
   std::string no_numbers;
-  double rounding = 1e-9; ///< by the diagonal of the bounding box
 };
 
 class MeshSelector {
@@ -52,7 +51,6 @@ private:
   bool has(const MeshSelection& selection, const double* x) const;
   std::size_t num_nodes() const;
   std::size_t num_elem() const;
-  double slack_of(const Box& bounds) const;
 
   const ElementMesh* mesh_ = nullptr; ///< or one of the next
   const SolidMesh* solids_ = nullptr;

@@ -103,7 +103,7 @@ bool has_sheet(const TetraMesh& mesh, std::size_t e) {
     sheet += s * s;
     both += f * s;
   }
-  constexpr double least = 1e-6; // squared sine of a degree's seventeenth
+  constexpr double least = 1e-11; // squared sine: of rounding in single precision, and in text
   return sheet > 0 && !(fibre > 0 && fibre * sheet - both * both < least * fibre * sheet);
 }
 

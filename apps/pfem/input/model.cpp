@@ -197,7 +197,6 @@ PfemModel build_pfem_model(const PfemDocument& document) {
   model.entities = checked([&] { return make_hexa_entities(model.shape.mesh); });
   MeshTraits traits;
   traits.node = "vertex";
-  traits.rounding = 1e-6; // that of files included
   if (!input.no_numbers.empty())
     traits.no_numbers = "numbers of vertices and elements mean nothing here, because " +
                         input.no_numbers + ": choose by places or sets";

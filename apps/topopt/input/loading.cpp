@@ -2,9 +2,11 @@
 #include "apps/topopt/input/loading.hpp"
 
 #include "apps/driver/options/number_range.hpp"
+#include "apps/driver/output/table.hpp"
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/mesh/mechanics/distribute_load.hpp>
 #include <ossatura/core/mesh/mechanics/traction.hpp>
+#include <ossatura/solvers/topopt/loads.hpp>
 
 #include <algorithm>
 #include <functional>
@@ -166,6 +168,26 @@ std::string case_name(const NodeLoads& loads, std::size_t number) {
   return loads.name.empty() ? "load " + std::to_string(number + 1) : loads.name;
 }
 
+/// What acts on mass acts beyond mirrors, too, where it is not turned as the part is.
+void check_mirrors(const ProblemDocument& document, const TopoptModel& model) {
+  const DesignProblem& problem = model.problem;
+  for (std::size_t k = 0; k < problem.cases.size(); ++k)
+    for (const BodyLoad& load : problem.cases[k].loads.body)
+      if (const auto m = find_asymmetry(problem, load)) {
+        const char axis = "xyz"[problem.mirrors[*m].axis];
+        const std::string plane =
+            std::string(1, axis) + " = " + format_number(problem.mirrors[*m].place);
+        const std::string where = document.file + ": load case '" + model.case_names[k] +
+                                  "': mirrors[" + std::to_string(*m) + "]: ";
+        if (load.square_speed > 0)
+          fail<InputError>(where, "the axis of rotation is neither in the plane ", plane,
+                           " nor normal to it, and beyond the mirror the part would turn about "
+                           "another axis: model the whole part");
+        fail<InputError>(where, "gravity has a component along ", axis, ", and beyond the mirror ",
+                         plane, " it would act the other way: model the whole part");
+      }
+}
+
 } // namespace
 
 std::vector<std::vector<NodeDisplacement>>
@@ -242,6 +264,7 @@ void add_cases(const ProblemDocument& document, HexaModel& hexa, const PlaceSele
     load_case.loads.body.insert(load_case.loads.body.end(), choice.body.begin(), choice.body.end());
     warm_nodes(document, choice, select, model.problem.num_nodes(), load_case.loads);
   }
+  check_mirrors(document, model);
   if (model.problem.cases.empty())
     fail<InputError>(document.file,
                      ": there are no loads: give \"cases\" with \"loads\" in a "

@@ -124,8 +124,14 @@ HexaModel fill_surface_file(const HexaSource& source, const TriangleSurface& sur
   warn_of_coarse_voxels(source.file, surface, {count, body.num_overlapping, edge},
                         format_number(*source.voxel) + " m");
   HexaModel hexa;
-  set_body(std::make_shared<const LatticeBody>(make_lattice_body(body.image, source.unit)), grid,
-           hexa, model);
+  const auto cubes =
+      std::make_shared<const LatticeBody>(make_lattice_body(body.image, source.unit));
+  set_body(cubes, grid, hexa, model);
+  FilledBody filled{surface, cubes};
+  for (std::array<double, 3>& vertex : filled.surface.vertex)
+    for (double& x : vertex)
+      x *= source.unit;
+  model.filled = std::make_shared<const FilledBody>(std::move(filled));
   model.source = source.file + " filled with cubes of " + format_number(*source.voxel) + " m";
   return hexa;
 }
@@ -312,6 +318,20 @@ std::vector<HexaMaterial> base_materials(const ProblemDocument& document, const 
         document.file, ": ", model.source,
         " has elements of several materials: leave \"young\" and \"poisson\" (--young, "
         "--poisson) out, or give \"materials\" of element sets");
+  const auto some_have = [&](double HexaMaterial::*constant) {
+    return !hexa.is_uniform() &&
+           std::any_of(hexa.materials.begin(), hexa.materials.end(),
+                       [&](const HexaMaterial& one) { return one.*constant != 0; });
+  };
+  if (document.mass_density && some_have(&HexaMaterial::density))
+    fail<InputError>(
+        document.file, ": ", model.source,
+        " has elements of several materials with mass densities: leave "
+        "\"mass_density\" (--mass-density) out, or give \"materials\" of element sets");
+  if (document.expansion && some_have(&HexaMaterial::expansion))
+    fail<InputError>(document.file, ": ", model.source,
+                     " has elements of several materials with coefficients of expansion: leave "
+                     "\"expansion\" out, or give \"materials\" of element sets");
   std::vector<HexaMaterial> materials = hexa.materials;
   if (materials.empty() && (document.young || hexa.young > 0))
     materials.push_back({"", hexa.young, hexa.young > 0 ? hexa.poisson : 0.3, 0});
@@ -457,17 +477,24 @@ void check_temperatures(const ProblemDocument& document, const TopoptModel& mode
   }
 }
 
-/// The least compliance of warm material that nothing else loads is none.
-void warn_of_temperatures_alone(const ProblemDocument& document, const TopoptModel& model) {
-  const std::vector<DesignLoadCase>& cases = model.problem.cases;
-  if (model.options.objective == DesignObjective::compliance &&
-      std::all_of(cases.begin(), cases.end(), [](const DesignLoadCase& one) {
-        return !one.loads.warming.empty() && one.loads.forces.empty() &&
-               one.loads.displacements.empty() && one.loads.body.empty();
+/// The least compliance of material that nothing loads but its temperature, or its mass, is none.
+void warn_of_no_other_loads(const ProblemDocument& document, const TopoptModel& model) {
+  const DesignProblem& problem = model.problem;
+  if (model.options.objective != DesignObjective::compliance ||
+      std::any_of(problem.cases.begin(), problem.cases.end(), [](const DesignLoadCase& one) {
+        return !one.loads.forces.empty() || !one.loads.displacements.empty();
       }))
+    return;
+  if (!problem.has_body_loads())
     log_warning("temperatures-alone", document.file,
                 ": temperatures alone load the design, of which the stiffest is no material at "
                 "all: give forces, too, or the least volume with constraints");
+  else if (model.count(DesignRole::solid) == 0)
+    log_warning(
+        "weight-alone", document.file,
+        ": gravity and rotation alone load the design, and only what it is made of, so that "
+        "the stiffest is no material at all: give forces, too, keep elements solid that "
+        "have mass (\"passive\", --keep), or take the least volume with constraints");
 }
 
 /// What nothing has to carry has the highest frequency where there is next to nothing of it.
@@ -646,7 +673,7 @@ void set_objective(const ProblemDocument& document, TopoptModel& model) {
     fail<InputError>(document.file, ": ", library_message(error));
   }
   check_frequencies(document, model);
-  warn_of_temperatures_alone(document, model);
+  warn_of_no_other_loads(document, model);
 }
 
 /// Defaults that depend on the problem.

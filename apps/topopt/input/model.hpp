@@ -22,6 +22,12 @@ struct MeshOnDemand {
   ElementMesh mesh;
 };
 
+/// The closed surface that a body of cubes fills.
+struct FilledBody {
+  TriangleSurface surface; ///< m
+  std::shared_ptr<const LatticeBody> cubes;
+};
+
 struct TopoptModel {
   DesignProblem problem;
   DesignOptions options;
@@ -37,6 +43,7 @@ struct TopoptModel {
   std::string start_from;              ///< likewise: the design of another mesh, or empty
   double frequencies_below = 0;        ///< Hz, of those that a deck asks for; 0: any
   bool whole = false;                  ///< the surface has its images in the mirrors
+  std::shared_ptr<const FilledBody> filled; ///< of a body from a closed surface
 
   std::int64_t num_nodes() const { return std::int64_t(problem.num_nodes()); }
   std::int64_t num_elem() const { return std::int64_t(problem.num_elem()); }

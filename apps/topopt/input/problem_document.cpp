@@ -117,7 +117,10 @@ ProblemDocument make_document(const TopoptCommandOptions& options) {
     document.young = options.young;
   if (options.poisson)
     document.poisson = options.poisson;
-  document.material_option = options.young ? "--young" : options.poisson ? "--poisson" : "";
+  document.material_option = options.young          ? "--young"
+                             : options.poisson      ? "--poisson"
+                             : options.mass_density ? "--mass-density"
+                                                    : "";
   if (options.objective) {
     document.is_least_volume = *options.objective == DesignObjective::volume;
     document.is_frequency = *options.objective == DesignObjective::frequency;

@@ -146,7 +146,7 @@ struct ProblemDocument {
   std::string file; ///< for messages: the problem, or the mesh, or the name of the generator
   HexaSource mesh;
   std::optional<double> young, poisson;  ///< else those of the mesh
-  std::string material_option;           ///< that gave one of them, or empty
+  std::string material_option;           ///< that gave one of them or the next
   std::optional<double> mass_density;    ///< kg / m^3
   std::optional<double> expansion;       ///< 1 / K
   std::vector<MaterialChoice> materials; ///< of some elements; the last one counts

@@ -6,6 +6,8 @@
 #include <ossatura/core/io/surface/write_3mf.hpp>
 #include <ossatura/core/io/surface/write_stl.hpp>
 #include <ossatura/core/mesh/iso_surface.hpp>
+#include <ossatura/core/mesh/surface/enclosed_volume.hpp>
+#include <ossatura/core/mesh/surface/fit_surface.hpp>
 #include <ossatura/core/mesh/surface/mirror_surface.hpp>
 #include <ossatura/core/mesh/surface/smooth_surface.hpp>
 #include <ossatura/solvers/topopt/loads.hpp>
@@ -153,19 +155,41 @@ struct WholeSurface {
   TriangleSurface surface;
   std::vector<int> number;
   Box bounds;
+  std::vector<bool> is_fitted;
 };
 
-WholeSurface join_images(const DesignProblem& problem, const TriangleSurface& modelled) {
-  WholeSurface whole{modelled, {}, problem.bounds()};
+/// Those of a surface and of its image, triangle by triangle.
+std::vector<bool> fitted_of_both(const std::vector<bool>& is_fitted,
+                                 const MirroredSurface& joined) {
+  std::vector<bool> both(joined.surface.vertex.size(), false);
+  for (std::size_t v = 0; v < is_fitted.size(); ++v)
+    if (joined.number[v] >= 0)
+      both[std::size_t(joined.number[v])] = is_fitted[v];
+  const std::size_t half = joined.surface.triangle.size() / 2;
+  for (std::size_t t = 0; t < half; ++t) {
+    const std::array<int, 3>& own = joined.surface.triangle[t];
+    const std::array<int, 3>& image = joined.surface.triangle[half + t]; // turned
+    for (const auto& [from, to] :
+         {std::pair{own[0], image[0]}, {own[1], image[2]}, {own[2], image[1]}})
+      both[std::size_t(to)] = both[std::size_t(from)];
+  }
+  return both;
+}
+
+WholeSurface join_images(const DesignProblem& problem, const TriangleSurface& modelled,
+                         const std::vector<bool>& is_fitted) {
+  WholeSurface whole{modelled, {}, problem.bounds(), is_fitted};
   const Box& box = whole.bounds;
   // As nodes are held on mirrors, and rounding.
-  const double slack = 2e-9 * std::hypot(box[3] - box[0], box[4] - box[1], box[5] - box[2]);
+  const double slack = 2 * rounding_of(box);
   whole.number.resize(modelled.vertex.size());
   std::iota(whole.number.begin(), whole.number.end(), 0);
   for (const MirrorPlane& mirror : problem.mirrors) {
     MirroredSurface joined = mirror_surface(whole.surface, mirror.axis, mirror.place, slack);
     for (int& number : whole.number)
       number = number < 0 ? -1 : joined.number[std::size_t(number)];
+    if (!is_fitted.empty())
+      whole.is_fitted = fitted_of_both(whole.is_fitted, joined);
     whole.surface = std::move(joined.surface);
     double& low = whole.bounds[std::size_t(mirror.axis)];
     double& high = whole.bounds[std::size_t(mirror.axis) + 3];
@@ -178,8 +202,9 @@ WholeSurface join_images(const DesignProblem& problem, const TriangleSurface& mo
 
 /// Joins the images to the surface, if they can be, and returns the box around all. `number`: of
 /// the vertices of the model in the surface.
-Box join_images(const TopoptModel& model, DesignSurface& design, std::vector<int>& number) {
-  WholeSurface whole = join_images(model.problem, design.surface);
+Box join_images(const TopoptModel& model, DesignSurface& design, std::vector<int>& number,
+                std::vector<bool>& is_fitted) {
+  WholeSurface whole = join_images(model.problem, design.surface, is_fitted);
   if (const std::string defect = describe_first_open_edge(whole.surface); !defect.empty()) {
     log_warning("not-joined",
                 "the surface is of the model alone, since its images in the mirrors "
@@ -191,7 +216,29 @@ Box join_images(const TopoptModel& model, DesignSurface& design, std::vector<int
   design.surface = std::move(whole.surface);
   design.num_copies = 1 << model.problem.mirrors.size();
   number = std::move(whole.number);
+  is_fitted = std::move(whole.is_fitted);
   return whole.bounds;
+}
+
+/// Puts faces of cubes back to the surface that these filled; vertices in mirrors stay there.
+/// Returns which are on it.
+std::vector<bool> fit_to_body(const TopoptModel& model, TriangleSurface& surface) {
+  const FilledBody& body = *model.filled;
+  std::vector<std::uint8_t> faces;
+  faces.reserve(surface.vertex.size());
+  for (const std::array<double, 3>& vertex : surface.vertex)
+    faces.push_back(body.cubes->faces_at(vertex));
+  const std::vector<std::array<double, 3>> before = surface.vertex;
+  FittedSurface fitted = fit_surface(std::move(surface), faces, body.surface, body.cubes->edge());
+  const double slack = rounding_of(model.problem.bounds());
+  for (const MirrorPlane& mirror : model.problem.mirrors) {
+    const std::size_t axis = std::size_t(mirror.axis);
+    for (std::size_t v = 0; v < before.size(); ++v)
+      if (std::fabs(before[v][axis] - mirror.place) <= slack)
+        fitted.surface.vertex[v][axis] = before[v][axis];
+  }
+  surface = std::move(fitted.surface);
+  return std::move(fitted.is_fitted);
 }
 
 } // namespace
@@ -220,10 +267,16 @@ DesignSurface make_design_surface(const TopoptModel& model, const std::vector<do
                                                               : without_parts(solid, sorted.loose);
   if (design.surface.triangle.empty())
     return design;
+  std::vector<bool> is_fitted;
+  if (model.filled && choices.smooth > 0)
+    is_fitted = fit_to_body(model, design.surface);
   std::vector<int> number;
-  const Box bounds = choices.whole ? join_images(model, design, number) : model.problem.bounds();
+  const Box bounds =
+      choices.whole ? join_images(model, design, number, is_fitted) : model.problem.bounds();
+  design.num_fitted = std::count(is_fitted.begin(), is_fitted.end(), true);
   // All together, so that there is no crease in a mirror.
-  SmoothedSurface smooth = smooth_surface(std::move(design.surface), choices.smooth, bounds);
+  SmoothedSurface smooth =
+      smooth_surface(std::move(design.surface), choices.smooth, bounds, std::move(is_fitted));
   design.surface = std::move(smooth.surface);
   design.num_held = smooth.num_held;
   // Vertices in a mirror alone stay: what triangles there enclose is nothing wherever these are.
@@ -247,9 +300,9 @@ std::optional<SurfaceSummary> summarise(const std::string& path, const DesignSur
   summary.num_vertices = std::int64_t(design.surface.vertex.size());
   summary.num_triangles = std::int64_t(design.surface.triangle.size());
   summary.num_held = design.num_held;
+  summary.num_fitted = design.num_fitted;
   summary.num_copies = design.num_copies;
-  summary.volume = design.num_copies * (design.parts.volume -
-                                        (design.parts.keeps_loose ? 0 : design.parts.loose_volume));
+  summary.volume = enclosed_volume(design.surface);
   return summary;
 }
 

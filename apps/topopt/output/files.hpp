@@ -41,7 +41,7 @@ void write_design(const std::string& path, const TopoptModel& model, const Desig
 struct SurfaceChoices {
   double level = 0.5;
   bool keep_loose = false;
-  int smooth = 0;     ///< passes of smooth_surface
+  int smooth = 0;     ///< passes of smooth_surface, after fit_surface; 0: neither
   bool whole = false; ///< with its images in mirrors
 };
 
@@ -51,7 +51,8 @@ struct DesignSurface {
   TriangleSurface modelled;  ///< what of it is modelled, closed in the mirrors; empty: all
   int num_copies = 1;        ///< of the model, images among them, that it is made of
   std::int64_t num_held = 0; ///< vertices that smoothing left where they were, lest triangles cross
-  PartsSummary parts;        ///< of the model
+  std::int64_t num_fitted = 0; ///< vertices on the surface that the body was filled from
+  PartsSummary parts;          ///< of the model
 
   const TriangleSurface& of_model() const { return num_copies > 1 ? modelled : surface; }
 };

@@ -160,6 +160,26 @@ void add_imposed(Table& table, const TopoptModel& model, const TopoptRunResults&
                 vector_text(results.balances[k].imposed_force), "N");
 }
 
+/// The largest displacement and stress over the load cases, where the density is above 0.5.
+void add_largest(Table& table, const TopoptModel& model, const TopoptRunResults& results) {
+  const std::vector<LargestValues>& values = results.largest;
+  const auto add = [&](const char* label, double LargestValues::*value, const char* unit) {
+    const auto largest =
+        std::max_element(values.begin(), values.end(),
+                         [&](const auto& a, const auto& b) { return a.*value < b.*value; });
+    if (largest == values.end())
+      return;
+    if ((*largest).*value < 0)
+      return table.row(label, "unknown: no density is above 0.5");
+    table.row(label, format_number((*largest).*value, 6),
+              values.size() > 1
+                  ? unit + (", " + model.case_names[std::size_t(largest - values.begin())])
+                  : unit);
+  };
+  add("largest displacement", &LargestValues::displacement, "m");
+  add("largest von Mises stress", &LargestValues::stress, "Pa");
+}
+
 /// Value, limit, and whether it holds.
 void add_limits(Table& table, const TopoptModel& model, const DesignStep& final) {
   for (std::size_t j = 0; j < final.limits.size(); ++j) {
@@ -219,6 +239,7 @@ void add_outcome(Table& table, const TopoptModel& model, const TopoptRunResults&
   if (results.bound)
     table.row("  of any design", bound_text(model, results));
   add_imposed(table, model, results);
+  add_largest(table, model, results);
   if (!final.frequencies.empty()) {
     std::vector<std::string> values;
     for (const double one : final.frequencies)

@@ -43,9 +43,10 @@ struct PartsSummary {
 /// The surface as it was written.
 struct SurfaceSummary {
   std::int64_t num_vertices = 0, num_triangles = 0;
-  std::int64_t num_held = 0; ///< vertices that smoothing left where they were
-  int num_copies = 1;        ///< of the model, with images in mirrors
-  double volume = 0;         ///< m^3, that it encloses
+  std::int64_t num_held = 0;   ///< vertices that smoothing left where they were
+  std::int64_t num_fitted = 0; ///< vertices on the surface that the body was filled from
+  int num_copies = 1;          ///< of the model, with images in mirrors
+  double volume = 0;           ///< m^3, that it encloses
 
   /// "whole", or the share that is modelled.
   std::string body(const std::vector<MirrorPlane>& mirrors) const {
@@ -97,6 +98,7 @@ struct TopoptRunResults {
   std::vector<GridSteps> grids;                   ///< with --levels, those that had steps or none
   std::optional<DesignStep> final;                ///< the last design, analysed
   std::vector<DesignBalance> balances;            ///< of its load cases
+  std::vector<LargestValues> largest;             ///< of them
   double load_displacement = 0;                   ///< m, largest of loaded nodes of the last design
   double least_density = 0, greatest_density = 0; ///< of the last design
   std::string breakdown;              ///< why there was no other step, empty if there was

@@ -329,6 +329,10 @@ Json case_json(const TopoptModel& model, const TopoptRunResults& results, std::s
     return json;
   const DesignBalance& balance = results.balances[k];
   json["support_force"] = balance.support_force;
+  const LargestValues& largest = results.largest[k];
+  const bool is_known = largest.stress >= 0;
+  json["largest_displacement"] = is_known ? Json(largest.displacement) : Json();
+  json["largest_von_mises"] = is_known ? Json(largest.stress) : Json();
   if (!model.problem.cases[k].loads.displacements.empty()) {
     json["imposed_force"] = balance.imposed_force;
     json["imposed_work"] = balance.imposed_work;
@@ -380,6 +384,7 @@ nlohmann::ordered_json topopt_results(const TopoptModel& model, const TopoptRunR
   if (results.surface)
     json["surface"] = {{"vertices", results.surface->num_vertices},
                        {"triangles", results.surface->num_triangles},
+                       {"vertices_on_body", results.surface->num_fitted},
                        {"vertices_not_smoothed", results.surface->num_held},
                        {"body", results.surface->body(model.problem.mirrors)},
                        {"copies_of_model", results.surface->num_copies},

@@ -24,10 +24,12 @@ constexpr double shrinking = 0.5, growing = -1 / (1 / shrinking - 0.02);
 
 class Smoother {
 public:
-  Smoother(TriangleSurface surface, const Box& body)
+  Smoother(TriangleSurface surface, const Box& body, std::vector<bool> held)
       : surface_(std::move(surface))
       , first_(surface_.vertex)
-      , held_(surface_.vertex.size(), false) {
+      , held_(std::move(held)) {
+    held_.resize(first_.size(), false);
+    num_told_ = std::count(held_.begin(), held_.end(), true);
     list_neighbours();
     number_shells();
     find_planes(body);
@@ -46,7 +48,7 @@ public:
       if (!hold_crossings(attempt))
         break;
     }
-    return {std::move(surface_), std::count(held_.begin(), held_.end(), true)};
+    return {std::move(surface_), std::count(held_.begin(), held_.end(), true) - num_told_};
   }
 
 private:
@@ -331,6 +333,7 @@ private:
   std::vector<std::array<int, 2>> rim_;      ///< neighbours on a rim, or -1
   std::vector<bool> fixed_;                  ///< corners of rims
   std::vector<bool> held_;
+  std::ptrdiff_t num_told_ = 0; ///< of these, from outside
   std::vector<std::size_t> begin_;
   std::vector<int> neighbour_, triangle_of_, shell_;
   std::size_t num_shells_ = 0;
@@ -341,15 +344,18 @@ private:
 
 } // namespace
 
-SmoothedSurface smooth_surface(TriangleSurface surface, int passes, const Box& body) {
+SmoothedSurface smooth_surface(TriangleSurface surface, int passes, const Box& body,
+                               std::vector<bool> held) {
   OSSATURA_REQUIRE(passes >= 0, passes << " passes");
+  OSSATURA_REQUIRE(held.empty() || held.size() == surface.vertex.size(),
+                   held.size() << " flags of " << surface.vertex.size() << " vertices");
   for (const auto& triangle : surface.triangle)
     for (const int corner : triangle)
       OSSATURA_REQUIRE(corner >= 0 && std::size_t(corner) < surface.vertex.size(),
                        "vertex " << corner << " of " << surface.vertex.size());
   if (passes == 0 || surface.triangle.empty())
     return {std::move(surface), 0};
-  return Smoother(std::move(surface), body).run(passes);
+  return Smoother(std::move(surface), body, std::move(held)).run(passes);
 }
 
 } // namespace ossatura

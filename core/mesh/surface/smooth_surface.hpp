@@ -6,6 +6,7 @@
 #include <ossatura/core/mesh/triangle_surface.hpp>
 
 #include <cstdint>
+#include <vector>
 
 namespace ossatura {
 
@@ -23,11 +24,13 @@ struct SmoothedSurface {
 /// those on the rims of faces along the rims, and vertices farther than three edges from the rim of
 /// a flat face elsewhere in its plane; narrower ones count as steps. Triangles that did not cross
 /// before do not in the end, and none in a plane of `body` turns over: where some would, their
-/// vertices and those around stay where they were. Throws std::invalid_argument for passes below 0
-/// and triangles of vertices that are not there.
+/// vertices and those around stay where they were. So do those of `held` [vertices], if it is
+/// given, which are not counted. Throws std::invalid_argument for passes below 0, another number of
+/// held ones and triangles of vertices that are not there.
 ///
 /// [1] G. Taubin. A signal processing approach to fair surface design. SIGGRAPH 1995, 351-358,
 ///     doi:10.1145/218380.218473.
-SmoothedSurface smooth_surface(TriangleSurface surface, int passes, const Box& body);
+SmoothedSurface smooth_surface(TriangleSurface surface, int passes, const Box& body,
+                               std::vector<bool> held = {});
 
 } // namespace ossatura

@@ -14,6 +14,12 @@
 
 namespace ossatura {
 
+/// How many whole layers of voxels a depth has; edges may be rounded to single precision, as in
+/// NIfTI.
+inline double layers_within(double depth, double edge) {
+  return std::floor(depth / edge * (1 + 1e-6));
+}
+
 enum class TestKind {
   axial,    ///< plates approach along the axis
   confined, ///< axial between smooth plates in a smooth-walled box
@@ -76,7 +82,7 @@ inline PrescribedRegion plate(const NodeBox& box, double edge, const MechanicalT
   const double depth = contact.visible  ? contact.depth
                        : contact.voxels ? edge * all
                                         : test.plate_depth;
-  const int layers = int(std::min(std::floor(depth / edge + 1e-9), double(all)));
+  const int layers = int(std::min(layers_within(depth, edge), double(all)));
   if (contact.is_given())
     plate.sets = upper ? upper_plate_set : lower_plate_set;
   for (int d = 0; d < 3; ++d) {

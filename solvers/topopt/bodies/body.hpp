@@ -36,6 +36,12 @@ struct DesignEngineInfo {
   std::optional<VoxelCutInfo> cut{}; ///< how processes divide it, where several do
 };
 
+/// Of one load case, where the density is above 0.5; both below 0 where it is so nowhere.
+struct LargestValues {
+  double displacement = -1; ///< m
+  double stress = -1;       ///< Pa, von Mises, of the mean strain of elements as solid material
+};
+
 /// A body keeps nodes and elements in an order of its own. Vectors of the backend are in that
 /// order: by node [num_nodes, 3], zero at held components, by element [num_elem], where places
 /// without an element have no volume. Vectors of the host are in the order of the mesh or
@@ -105,6 +111,9 @@ public:
   /// its density, and 0 at places without an element. Does not fence.
   virtual void solid_stress(const Exec& exec, const SimpLaw& law, const Vector& u,
                             const Vector& stress) const = 0;
+  /// The same on all processes. Fences.
+  virtual LargestValues largest_values(const Exec& exec, const SimpLaw& law, const Vector& density,
+                                       const Vector& u) const = 0;
   /// force [num_nodes, 3] += the sum of factor(e) times the derivative of that stress by u. Does
   /// not fence.
   virtual void add_stress_forces(const Exec& exec, const SimpLaw& law, const Vector& factor,

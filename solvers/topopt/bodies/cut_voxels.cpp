@@ -5,7 +5,7 @@
 #include <ossatura/kernels/algebra/component_values.hpp>
 #include <ossatura/kernels/algebra/ranks/fingerprint.hpp>
 #include <ossatura/kernels/topopt/body_loads/voxel_load.hpp>
-#include <ossatura/kernels/topopt/solid_stress.hpp>
+#include <ossatura/kernels/topopt/largest_values.hpp>
 #include <ossatura/kernels/topopt/temperatures/voxel_load.hpp>
 #include <ossatura/kernels/topopt/voxel_energies.hpp>
 #include <ossatura/kernels/topopt/voxel_stress.hpp>
@@ -168,6 +168,23 @@ void CutVoxelBody<Exec>::solid_stress(const Exec& exec, const SimpLaw& law, cons
   fill_solid_stress(exec, VoxelMeanStrains<Exec>{seen_.grid, seen_.lame, seen_.edge},
                     law_of_seen(exec, law), u, by_element_);
   share_.gather(exec, by_element_, stress);
+}
+
+template<class Exec>
+LargestValues CutVoxelBody<Exec>::largest_values(const Exec& exec, const SimpLaw& law,
+                                                 const Vector& density, const Vector& u) const {
+  const auto all =
+      make_uninitialized<double>(exec, this->num_elem(), "ossatura::voxel_body::largest");
+  LargestValues largest;
+  solid_stress(exec, law, u, all);
+  largest.stress = largest_value(exec, density, all);
+  const auto size = make_uninitialized<double>(exec, num_nodes(), "ossatura::voxel_body::size");
+  share_.take(exec, density, by_element_);
+  fill_material_displacements(exec, VoxelMeanStrains<Exec>{seen_.grid, seen_.lame, seen_.edge},
+                              by_element_, u, size);
+  share_.gather(exec, size, all);
+  largest.displacement = largest_value(exec, all);
+  return largest;
 }
 
 template<class Exec>

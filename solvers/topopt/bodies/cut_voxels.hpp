@@ -66,6 +66,8 @@ public:
   void energy_density(const Exec& exec, const Vector& energy) const override;
   void solid_stress(const Exec& exec, const SimpLaw& law, const Vector& u,
                     const Vector& stress) const override;
+  LargestValues largest_values(const Exec& exec, const SimpLaw& law, const Vector& density,
+                               const Vector& u) const override;
   void add_stress_forces(const Exec& exec, const SimpLaw& law, const Vector& factor,
                          const Vector& u, const Vector& force) const override;
   void von_mises(const Exec& exec, const Vector& u, const Vector& stress) const override;

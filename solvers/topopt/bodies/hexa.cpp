@@ -2,7 +2,7 @@
 #include <ossatura/solvers/topopt/bodies/hexa.hpp>
 
 #include <ossatura/kernels/topopt/body_loads/hexa_load.hpp>
-#include <ossatura/kernels/topopt/solid_stress.hpp>
+#include <ossatura/kernels/topopt/largest_values.hpp>
 #include <ossatura/solvers/topopt/filters/helmholtz.hpp>
 #include <ossatura/solvers/topopt/filters/listed_cone.hpp>
 #include <ossatura/solvers/topopt/materials.hpp>
@@ -117,6 +117,15 @@ void HexaBody<Exec>::solid_stress(const Exec& exec, const SimpLaw& law, const Ve
   const HexaSolver<Exec>& solver = this->solver_;
   fill_solid_stress(exec, HexaMeanStrains<Exec>{solver.arrays(), solver.lame(), solver.ratios()},
                     law, u, stress);
+}
+
+template<class Exec>
+LargestValues HexaBody<Exec>::largest_values(const Exec& exec, const SimpLaw& law,
+                                             const Vector& density, const Vector& u) const {
+  const HexaSolver<Exec>& solver = this->solver_;
+  const HexaMeanStrains<Exec> strains{solver.arrays(), solver.lame(), solver.ratios()};
+  return {largest_displacement(exec, strains, density, u),
+          largest_solid_stress(exec, strains, law, density, u)};
 }
 
 template<class Exec>

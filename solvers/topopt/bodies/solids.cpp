@@ -3,7 +3,7 @@
 
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/kernels/solids/body_loads.hpp>
-#include <ossatura/kernels/topopt/solid_stress.hpp>
+#include <ossatura/kernels/topopt/largest_values.hpp>
 #include <ossatura/solvers/topopt/filters/listed_cone.hpp>
 #include <ossatura/solvers/topopt/materials.hpp>
 
@@ -108,6 +108,15 @@ void SolidBody<Exec>::solid_stress(const Exec& exec, const SimpLaw& law, const V
                                    const Vector& stress) const {
   const SolidSolver<Exec>& solver = this->solver_;
   fill_solid_stress(exec, SolidMeanStrains<Exec>{solver.arrays(), solver.lame()}, law, u, stress);
+}
+
+template<class Exec>
+LargestValues SolidBody<Exec>::largest_values(const Exec& exec, const SimpLaw& law,
+                                              const Vector& density, const Vector& u) const {
+  const SolidSolver<Exec>& solver = this->solver_;
+  const SolidMeanStrains<Exec> strains{solver.arrays(), solver.lame()};
+  return {largest_displacement(exec, strains, density, u),
+          largest_solid_stress(exec, strains, law, density, u)};
 }
 
 template<class Exec>

@@ -19,6 +19,8 @@ public:
   DesignEngineInfo engine() const override;
   void solid_stress(const Exec& exec, const SimpLaw& law, const Vector& u,
                     const Vector& stress) const override;
+  LargestValues largest_values(const Exec& exec, const SimpLaw& law, const Vector& density,
+                               const Vector& u) const override;
   void add_stress_forces(const Exec& exec, const SimpLaw& law, const Vector& factor,
                          const Vector& u, const Vector& force) const override;
   void add_body_forces(const Exec& exec, const BodyLoad& load, const Vector& mass,

@@ -3,7 +3,7 @@
 
 #include <ossatura/kernels/topopt/body_loads/voxel_load.hpp>
 #include <ossatura/kernels/topopt/frequencies/voxel_mass.hpp>
-#include <ossatura/kernels/topopt/solid_stress.hpp>
+#include <ossatura/kernels/topopt/largest_values.hpp>
 #include <ossatura/kernels/topopt/temperatures/voxel_load.hpp>
 #include <ossatura/kernels/topopt/voxel_energies.hpp>
 #include <ossatura/kernels/topopt/voxel_stress.hpp>
@@ -135,6 +135,14 @@ void VoxelBody<Exec>::solid_stress(const Exec& exec, const SimpLaw& law, const V
                                    const Vector& stress) const {
   fill_solid_stress(exec, VoxelMeanStrains<Exec>{problem_.grid, problem_.lame, problem_.edge}, law,
                     u, stress);
+}
+
+template<class Exec>
+LargestValues VoxelBody<Exec>::largest_values(const Exec& exec, const SimpLaw& law,
+                                              const Vector& density, const Vector& u) const {
+  const VoxelMeanStrains<Exec> strains{problem_.grid, problem_.lame, problem_.edge};
+  return {largest_displacement(exec, strains, density, u),
+          largest_solid_stress(exec, strains, law, density, u)};
 }
 
 template<class Exec>

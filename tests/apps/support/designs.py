@@ -42,6 +42,28 @@ def stl_of_box(size, open_=False):
     return "\n".join(lines + ["endsolid box", ""])
 
 
+def stl_of_plate(size, middle, radius, count=48):
+    """A plate from the origin with a hole along z, of so many chords at least, as an ASCII STL file."""
+    angles = sorted({2 * math.pi * k / count for k in range(count)} |
+                    {math.atan2(y - middle[1], x - middle[0]) % (2 * math.pi) for x in (0, size[0]) for y in (0, size[1])})
+    inside = [(middle[0] + radius * math.cos(a), middle[1] + radius * math.sin(a)) for a in angles]
+    outside = []
+    for a in angles:
+        way = math.cos(a), math.sin(a)
+        far = min(((size[d] if way[d] > 0 else 0) - middle[d]) / way[d] for d in range(2) if abs(way[d]) > 1e-12)
+        outside.append((middle[0] + far * way[0], middle[1] + far * way[1]))
+    triangles = []
+    for k in range(len(angles)):
+        (a, b), (c, d) = ((ring[k - 1], ring[k]) for ring in (outside, inside))
+        for three in ((a, b, c), (b, d, c)):
+            triangles += [[(*p, size[2]) for p in three], [(*p, 0) for p in reversed(three)]]
+        for one, other in ((a, b), (d, c)):
+            triangles += [[(*one, 0), (*other, 0), (*other, size[2])], [(*one, 0), (*other, size[2]), (*one, size[2])]]
+    return "solid plate\n" + "".join(
+        "facet normal 0 0 0\nouter loop\n" + "".join("vertex {!r} {!r} {!r}\n".format(*p) for p in three) + "endloop\nendfacet\n"
+        for three in triangles) + "endsolid plate\n"
+
+
 class TopoptCase(DriverCase):
     backend = "serial"
 

@@ -96,6 +96,8 @@ Course take_course(const Exec& exec, const DesignProblem& problem, const DesignO
   course.forces.insert(course.forces.end(), forces.displacement.begin(), forces.displacement.end());
   course.forces.push_back(forces.work);
   course.forces.push_back(balance_design(exec, problem, optimizer, 0).energy);
+  const LargestValues largest = optimizer.largest_values(exec, 1);
+  course.forces.insert(course.forces.end(), {largest.displacement, largest.stress});
   course.state = optimizer.state(exec);
   return course;
 }

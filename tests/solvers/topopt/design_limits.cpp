@@ -296,9 +296,19 @@ OSSATURA_BACKEND_TEST("Stresses of designs are those of plain loops", "[design_l
     const Values rho = optimizer.densities(exec);
     const Values stresses = optimizer.stresses(exec);
     Values sum(2), largest(2), solid(2);
+    std::vector<LargestValues> of_material(2);
     double apart = 0;
     double volume = 0;
     for (std::size_t e = 0; e < problem.num_elem(); ++e) {
+      for (int k = 0; k < 2 && rho[e] > 0.5; ++k) {
+        LargestValues& most = of_material[std::size_t(k)];
+        const Values u = optimizer.displacements(exec, k);
+        most.stress = std::max(most.stress, std::sqrt(square_of_stress(problem, e, u)));
+        for (const std::int32_t node : problem.nodes_of(e))
+          most.displacement = std::max(most.displacement, std::hypot(u[3 * std::size_t(node)],
+                                                                     u[3 * std::size_t(node) + 1],
+                                                                     u[3 * std::size_t(node) + 2]));
+      }
       if (problem.role[e] != DesignRole::free)
         continue;
       volume += 1;
@@ -319,6 +329,11 @@ OSSATURA_BACKEND_TEST("Stresses of designs are those of plain loops", "[design_l
     }
     CHECK(apart < 1e-5 * largest[0]);
     CHECK(stresses[7] == 0); // void
+    for (int k = 0; k < 2; ++k) {
+      const LargestValues found = optimizer.largest_values(exec, k);
+      CHECK(found.stress == Approx(of_material[std::size_t(k)].stress).epsilon(1e-5));
+      CHECK(found.displacement == Approx(of_material[std::size_t(k)].displacement).epsilon(1e-12));
+    }
     for (std::size_t j = 0; j < 2; ++j) {
       INFO(name_of(grid) << ", limit " << j);
       const double tolerance = grid == DesignGrid::mesh ? 1e-8 : 1e-5; // moduli in single precision

@@ -8,6 +8,7 @@
 #include <ossatura/core/mesh/iso_surface.hpp>
 #include <ossatura/core/mesh/mechanics/traction.hpp>
 #include <ossatura/solvers/topopt/balance.hpp>
+#include <ossatura/solvers/topopt/loads.hpp>
 #include <ossatura/solvers/topopt/materials.hpp>
 #include <ossatura/solvers/topopt/part/reanalysis.hpp>
 
@@ -644,6 +645,22 @@ OSSATURA_BACKEND_TEST("Materials and displacements that make no sense are refuse
   bad = good;
   bad.cases[1].loads.displacements[0].value = std::nan("");
   CHECK_THAT(refusal(bad, options), ContainsSubstring("load case 2 (moved)"));
+  DesignProblem half = small_problem();
+  half.mirrors = {{1, half.bounds()[1]}};
+  BodyLoad gravity, rotation;
+  gravity.acceleration = {1, 0, 2};
+  rotation.square_speed = 1;
+  rotation.axis = {0, 1, 0};
+  rotation.origin = {0, 7, 0};
+  CHECK_FALSE(find_asymmetry(half, gravity));
+  CHECK_FALSE(find_asymmetry(half, rotation));
+  rotation.axis = {0, 0, 1};
+  CHECK(find_asymmetry(half, rotation) == std::size_t(0));
+  rotation.origin[1] = half.bounds()[1];
+  CHECK_FALSE(find_asymmetry(half, rotation));
+  gravity.acceleration[1] = 0.01;
+  half.cases[0].loads.body = {gravity};
+  CHECK_THAT(refusal(half, options), ContainsSubstring("mirror 0 changes a load on mass"));
   DesignProblem cubes = bar();
   cubes.cases.resize(1);
   DesignOptions voxels = options;

@@ -77,7 +77,11 @@ OSSATURA_BACKEND_TEST("A body elsewhere, and no design, are refused", "[design_s
   for (double& x : moved.mesh.point)
     x = 1000 * x + 5000;
   CHECK_THROWS_WITH(densities_at(exec, place_densities(problem, waves_of(problem)), moved),
-                    ContainsSubstring("lies beside the body"));
+                    ContainsSubstring("is of another body"));
+  for (std::size_t i = 0; i < moved.mesh.point.size(); ++i)
+    moved.mesh.point[i] = 0.1 * problem.mesh.point[i];
+  CHECK_THROWS_WITH(densities_at(exec, place_densities(problem, waves_of(problem)), moved),
+                    ContainsSubstring("is of another body"));
   CHECK_THROWS_WITH(densities_at(exec, {}, problem), ContainsSubstring("0 densities"));
   CHECK_THROWS_WITH(place_densities(problem, Values(3)),
                     ContainsSubstring("3 densities of 16 elements"));
