@@ -25,7 +25,9 @@ inline double rough_number(std::uint64_t at) {
 template<class Exec>
 std::string describe_wrong_gradient(const Exec& exec, DesignOptimizer<Exec>& optimizer,
                                     const DesignProblem& problem) {
-  constexpr double step = 2e-4, tolerance = 2e-3;
+  constexpr double tolerance = 2e-4;
+  // Stresses are wrong by as much as a solution is, and not by the square of it.
+  const double step = problem.limits.empty() ? 2e-4 : 1e-3;
   const std::size_t n = problem.num_elem();
   const auto direction = [&](std::size_t e) { return 2 * e < n ? rough_number(e + n) : 0; };
   const auto analyse = [&](double by) {
