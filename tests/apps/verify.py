@@ -58,7 +58,8 @@ RIGID = {**MOVED, "rigid_bodies": [{"box": [2, 0, 0, 2, 1, 1]}], "cases": [
     {"name": "turn", "loads": [{"box": [2, 0, 0, 2, 1, 1], "remote": {
         "point": [3, 0.5, 0.5], "force": [0, 0, -50], "moment": [20, 0, 0]}}]}]}
 # A quarter, which has modes of three families among the lowest ones.
-QUARTER = {**HEAVY, "mirrors": [{"axis": "y", "place": 0}, {"axis": "z", "place": 1}], "frequencies": 4}
+QUARTER = {**HEAVY, "mirrors": [{"axis": "y", "place": 0}, {"axis": "z", "place": 1}], "frequencies": 4, "cases": [
+    {"name": "a", "gravity": [9.81, 0, 0]}, {"name": "b", "rotation": {"origin": [0, 0, 1], "axis": [1, 0, 0], "speed": 9}}]}
 BONE = ("--generate", "perlin", "--size", "40", "--feature", "16", "--fraction", "0.3", "--largest-component", "--tolerance",
         "1e-15", "--max-iterations", "100000")
 RUNS = {

@@ -22,7 +22,7 @@ using namespace ossatura;
 using Point = std::array<double, 3>;
 namespace points = surface_points; // another file of the folder has vectors of its own
 
-double enclosed_volume(const TriangleSurface& surface) {
+double volume_between(const TriangleSurface& surface) {
   double sum = 0;
   for (const auto& t : surface.triangle)
     sum += points::dot(
@@ -69,7 +69,7 @@ TEST_CASE("a quarter of a torus becomes the torus", "[mirror_surface]") {
   CHECK(euler_number_of(whole.surface) == 0);
   CHECK(describe_first_open_edge(half.surface).empty());
   CHECK(describe_first_open_edge(whole.surface).empty());
-  CHECK(enclosed_volume(whole.surface) == Approx(4 * enclosed_volume(quarter)).epsilon(1e-13));
+  CHECK(volume_between(whole.surface) == Approx(4 * volume_between(quarter)).epsilon(1e-13));
   std::set<Point> places(whole.surface.vertex.begin(), whole.surface.vertex.end());
   CHECK(places.size() == whole.surface.vertex.size());
   // Triangles in a mirror are gone, and so are vertices of these alone.
@@ -95,7 +95,7 @@ TEST_CASE("a joined surface has no crease in the mirror when it is smoothed", "[
   const TriangleSurface whole =
       smooth_surface(joined.surface, 20, {-10, -10, 0, 10, 10, 10}).surface;
   CHECK(describe_first_open_edge(whole).empty());
-  CHECK(enclosed_volume(whole) == Approx(2 * enclosed_volume(half)).epsilon(1e-9));
+  CHECK(volume_between(whole) == Approx(2 * volume_between(half)).epsilon(1e-9));
   // Vertices and their images, and those in the mirror y = 0 in the middle.
   std::vector<Point> normal(whole.vertex.size());
   for (const auto& t : whole.triangle) {
@@ -138,10 +138,10 @@ TEST_CASE("a joined surface has no crease in the mirror when it is smoothed", "[
 TEST_CASE("a body away from the mirror has an image of its own", "[mirror_surface]") {
   const ElementMesh mesh = make_lattice_box({2, 3, 1}, {2, 3, 1}).mesh();
   const TriangleSurface box = iso_surface(mesh, std::vector<double>(mesh.num_points(), 1), 0.5);
-  CHECK(enclosed_volume(mirror_surface(box, 0, 0, 1e-9).surface) == Approx(12));
+  CHECK(volume_between(mirror_surface(box, 0, 0, 1e-9).surface) == Approx(12));
   const MirroredSurface away = mirror_surface(box, 0, -1, 1e-9); // nothing is shared
   CHECK(away.surface.vertex.size() == 2 * box.vertex.size());
-  CHECK(enclosed_volume(away.surface) == Approx(12));
+  CHECK(volume_between(away.surface) == Approx(12));
   CHECK(away.surface.vertex.back()[0] == Approx(-2 - box.vertex.back()[0]));
 }
 
