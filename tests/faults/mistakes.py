@@ -32,7 +32,7 @@ class Bone(MistakesCase):
     def test_lengths_in_another_unit(self):
         for spacing, codes in (("0.0821", []), ("82.1", ["odd-size"]), ("8.21e-5", ["odd-size"])):
             self.assertEqual(self.codes(*self.cube, "--spacing", spacing), codes)
-        self.assertEqual(self.codes(*self.cube, "--resample", "82"), ["odd-size"])
+        self.assertEqual(self.codes(*self.cube, "--resample", "82"), ["resampled-extent", "odd-size"])
         self.assertEqual(self.codes(*self.cube, "--spacing", "0.0005"), ["odd-size"]) # of clinical CT in m
         self.write("long.nii.gz", nifti_bytes((1, 1, 1100), 0.0005, "h", [1000] * 1100))
         self.assertEqual(self.codes("bone", self.path("long.nii.gz"), *self.cube[2:]), [])

@@ -177,6 +177,26 @@ VoxelModel read_image(const BoneOptions& options, ImageFormat format, bool has_l
   return file;
 }
 
+/// Says along which axis cubes of --resample change the length of the image the most.
+template<class Exec>
+void warn_of_extent(const BoneOptions& options, const BoneModel<Exec>& model,
+                    const std::array<int, 3>& shape) {
+  const std::array<double, 3> edges = model.source.edges();
+  const auto change = [&](std::size_t d) {
+    return std::abs(shape[d] * *options.resample / (model.modulus.shape[int(d)] * edges[d]) - 1);
+  };
+  std::size_t worst = 0;
+  for (std::size_t d = 1; d < 3; ++d)
+    worst = change(d) > change(worst) ? d : worst;
+  if (change(worst) > 0.01)
+    log_warning("resampled-extent", options.input, ": --resample ",
+                format_number(*options.resample), " makes the image ",
+                format_number(shape[worst] * *options.resample), " mm long along ", "xyz"[worst],
+                ", which is ", format_number(model.modulus.shape[int(worst)] * edges[worst]),
+                " mm: bone that reaches its end becomes as much longer or shorter. Take an edge "
+                "that divides the length, or a smaller one");
+}
+
 /// Takes an image that was read, of voxels of any edges, to cubes.
 template<class Exec>
 void resample_model(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& model) {
@@ -185,15 +205,7 @@ void resample_model(const Exec& exec, const BoneOptions& options, BoneModel<Exec
   (void)require_voxel_shape(options.input + ": --resample " + format_number(*options.resample),
                             std::uint64_t(shape[0]), std::uint64_t(shape[1]),
                             std::uint64_t(shape[2]));
-  for (std::size_t d = 0; d < 3; ++d) {
-    const double old = model.modulus.shape[int(d)] * edges[d], now = shape[d] * *options.resample;
-    if (std::abs(now / old - 1) > 0.01)
-      log_warning("resampled-extent", options.input, ": --resample ",
-                  format_number(*options.resample), " makes the image ", format_number(now),
-                  " mm long along ", "xyz"[d], ", which is ", format_number(old),
-                  " mm: bone that reaches its end becomes as much longer or shorter. Take an edge "
-                  "that divides the length, or a smaller one");
-  }
+  warn_of_extent(options, model, shape);
   const Resampling kind = options.law == GreyLaw::labels ? Resampling::nearest : Resampling::blend;
   model.modulus = resample(exec, model.modulus, edges, *options.resample, kind);
   model.edge = *options.resample;
