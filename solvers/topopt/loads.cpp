@@ -148,8 +148,7 @@ std::optional<std::size_t> find_asymmetry(const DesignProblem& problem, const Bo
       sideways = std::max(sideways, c == axis ? 0 : std::fabs(load.axis[c]));
     }
     const double off = std::fabs(load.origin[axis] - problem.mirrors[m].place);
-    const bool is_in_plane =
-        std::fabs(load.axis[axis]) <= slack && off <= slack * (box[axis + 3] - box[axis]);
+    const bool is_in_plane = std::fabs(load.axis[axis]) <= slack && off <= rounding_of(box);
     if (std::fabs(load.acceleration[axis]) > slack * acceleration ||
         (load.square_speed > 0 && sideways > slack && !is_in_plane))
       return m;

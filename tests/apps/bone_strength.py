@@ -193,6 +193,7 @@ class Damage(DriverCase):
                 ("needs --fracture-energy in N/mm", "--strength", "damage"),
                 ("--fracture-energy has no effect without --strength damage", "--strength", "von-mises", "--fracture-energy", "1"),
                 ("--hardening has no effect without --strength von-mises", *self.LAW, "--hardening", "0.1"),
+                ("--checkpoint-every has no effect without --strength", "--checkpoint-every", "2"),
                 ("needs --yield-stress-tension", *self.LAW, "--yield-stress", "9")):
             self.fails(USAGE, message, *cube, *options)
         self.fails(BAD_FILE, "give a larger one, smaller voxels", *cube, "--modulus", "17000", "--spacing", "0.6", "--strength",

@@ -266,6 +266,10 @@ class Designs(TopoptCase):
                 self.assertIn("edges are of 1 m", process.stderr)
         self.optimise("cantilever", "--cells", "4x2x2", "--radius", "1.1", "--steps", "1")
         self.optimise("cantilever", "--cells", "4x2x2", "--filter", "none", "--steps", "1")
+        # Centres at exactly the radius have no weight, whatever rounding says of their distance.
+        for grid in ("mesh", "voxels"):
+            self.fails(BAD_FILE, "reaches no element's neighbour", "topopt", "cantilever", "--cells", "20x10x10", "--size",
+                       "2x1x1", "--radius", "0.1", "--grid", grid, "-q")
 
 
 class Meshes(TopoptCase):

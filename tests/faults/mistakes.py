@@ -167,8 +167,10 @@ class Eikonal(MistakesCase):
         self.write_box("zero", "0 0 0")
         self.write_box("along", "1 0 0")
         self.write("along.lon", "2\n" + "1 0 0 1 0 0\n" * 6) # sheets that are the fibres
+        self.write_box("near", "1 0 0")
+        self.write("near.lon", "2\n" + "1 0 0 1 1e-4 0\n" * 6) # and some that nearly are
         for mesh, velocity, codes in (("bare", "0.6,0.3", ["missing-directions"]),
-                                      ("along", "0.6,0.4,0.2", ["missing-directions"]),
+                                      ("along", "0.6,0.4,0.2", ["missing-directions"]), ("near", "0.6,0.4,0.2", []),
                                       ("zero", "0.6,0.3", ["missing-directions"]),
                                       ("box", "0.6,0.4,0.2", ["missing-directions"]), # it has no sheets
                                       ("bare", "0.6", []), ("box", "0.6,0.3", [])):

@@ -2,6 +2,7 @@
 #include <ossatura/core/mesh/surface/fit_surface.hpp>
 
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/core/mesh/surface/near_surface.hpp>
 #include <ossatura/core/mesh/surface/points.hpp>
 #include <ossatura/core/mesh/surface/self_crossings.hpp>
 
@@ -19,43 +20,9 @@ namespace {
 
 using namespace surface_points;
 
-Point between(const Point& a, const Point& b, double t) {
-  Point x = a;
-  add(x, t, minus(b, a));
-  return x;
-}
-
-/// The place of the segment that is nearest to x.
-Point nearest_on_segment(const Point& x, const Point& a, const Point& b) {
-  const Point way = minus(b, a);
-  const double square = dot(way, way);
-  return between(a, b, square > 0 ? std::clamp(dot(minus(x, a), way) / square, 0.0, 1.0) : 0);
-}
-
 double square_distance(const Point& a, const Point& b) {
   const Point way = minus(a, b);
   return dot(way, way);
-}
-
-Point nearest_on_triangle(const Point& x, const Point& a, const Point& b, const Point& c) {
-  const Point ab = minus(b, a), ac = minus(c, a), ax = minus(x, a);
-  const double bb = dot(ab, ab), cc = dot(ac, ac), bc = dot(ab, ac);
-  const double square = bb * cc - bc * bc;
-  if (square > 0) {
-    const double v = (cc * dot(ax, ab) - bc * dot(ax, ac)) / square,
-                 w = (bb * dot(ax, ac) - bc * dot(ax, ab)) / square;
-    if (v >= 0 && w >= 0 && v + w <= 1) {
-      Point foot = a;
-      add(foot, v, ab);
-      add(foot, w, ac);
-      return foot;
-    }
-  }
-  Point best = nearest_on_segment(x, a, b);
-  for (const Point& other : {nearest_on_segment(x, b, c), nearest_on_segment(x, c, a)})
-    if (square_distance(x, other) < square_distance(x, best))
-      best = other;
-  return best;
 }
 
 /// Triangles by the cells of a grid that they come near to.

@@ -17,29 +17,45 @@ namespace {
 
 using namespace surface_points;
 
-double distance_to_segment(const Point& x, const Point& a, const Point& b) {
-  const Point way = minus(b, a), from = minus(x, a);
+/// The place of the segment that is nearest to x.
+Point nearest_on_segment(const Point& x, const Point& a, const Point& b) {
+  const Point way = minus(b, a);
   const double square = dot(way, way);
-  const double t = square > 0 ? std::clamp(dot(from, way) / square, 0.0, 1.0) : 0;
-  return std::hypot(from[0] - t * way[0], from[1] - t * way[1], from[2] - t * way[2]);
+  Point place = a;
+  add(place, square > 0 ? std::clamp(dot(minus(x, a), way) / square, 0.0, 1.0) : 0, way);
+  return place;
+}
+
+double distance(const Point& a, const Point& b) {
+  return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 }
 
 } // namespace
 
-double distance_to_triangle(const Point& x, const Point& a, const Point& b, const Point& c) {
+Point nearest_on_triangle(const Point& x, const Point& a, const Point& b, const Point& c) {
   const Point ab = minus(b, a), ac = minus(c, a), ax = minus(x, a);
-  const Point normal = cross(ab, ac);
-  const double square = dot(normal, normal);
+  const double bb = dot(ab, ab), cc = dot(ac, ac), bc = dot(ab, ac);
+  const double square = bb * cc - bc * bc;
   if (square > 0) {
     // Barycentric coordinates of the foot of the perpendicular.
-    const double bb = dot(ab, ab), cc = dot(ac, ac), bc = dot(ab, ac);
-    const double xb = dot(ax, ab), xc = dot(ax, ac);
-    const double v = cc * xb - bc * xc, w = bb * xc - bc * xb;
-    if (v >= 0 && w >= 0 && v + w <= bb * cc - bc * bc)
-      return std::fabs(dot(ax, normal)) / std::sqrt(square);
+    const double v = (cc * dot(ax, ab) - bc * dot(ax, ac)) / square,
+                 w = (bb * dot(ax, ac) - bc * dot(ax, ab)) / square;
+    if (v >= 0 && w >= 0 && v + w <= 1) {
+      Point foot = a;
+      add(foot, v, ab);
+      add(foot, w, ac);
+      return foot;
+    }
   }
-  return std::min(
-      {distance_to_segment(x, a, b), distance_to_segment(x, b, c), distance_to_segment(x, c, a)});
+  Point best = nearest_on_segment(x, a, b);
+  for (const Point& other : {nearest_on_segment(x, b, c), nearest_on_segment(x, c, a)})
+    if (distance(x, other) < distance(x, best))
+      best = other;
+  return best;
+}
+
+double distance_to_triangle(const Point& x, const Point& a, const Point& b, const Point& c) {
+  return distance(x, nearest_on_triangle(x, a, b, c));
 }
 
 NearSurface::NearSurface(const TriangleSurface& surface, double within)

@@ -5,12 +5,18 @@
 #include <ossatura/core/mesh/box.hpp>
 #include <ossatura/core/mesh/triangle_surface.hpp>
 
+#include <array>
 #include <cstddef>
 #include <vector>
 
 namespace ossatura {
 
-/// Distance from x to the triangle of corners a, b, c, which may be flat.
+/// The place of the triangle of corners a, b, c, which may be flat, that is nearest to x.
+std::array<double, 3> nearest_on_triangle(const std::array<double, 3>& x,
+                                          const std::array<double, 3>& a,
+                                          const std::array<double, 3>& b,
+                                          const std::array<double, 3>& c);
+/// How far away that is.
 double distance_to_triangle(const std::array<double, 3>& x, const std::array<double, 3>& a,
                             const std::array<double, 3>& b, const std::array<double, 3>& c);
 
