@@ -144,6 +144,36 @@ class Materials(Decks):
         problem_refused("NONE", materials=[{**soft, "set": "NONE"}])
 
 
+class Sets(Decks):
+    def test_members_count_once(self):
+        """Nodes of elements come as often as elements share them, and names may be there twice."""
+        end = chosen(lambda x, y, z: x == CELLS[0])
+        last = [e + 1 for e in range(CELLS[0] * CELLS[1] * CELLS[2]) if e % CELLS[0] == CELLS[0] - 1]
+        behind = chosen(lambda x, y, z: x >= CELLS[0] - 1)
+        ends = f"*ELSET, ELSET=LAST\n{rows(last)}"
+
+        def compare(sets, by_name, by_number, keyword):
+            decks = [mesh() + ends + lines + ONE + ROLLERS + step(keyword, *loads)
+                     for lines, loads in ((sets, by_name), ("", by_number))]
+            named, numbered = (self.first(deck)["results"] for deck in decks)
+            self.close(named["objective"], numbered["objective"], 1e-10)
+            found = []
+            for deck in decks:
+                self.write("deck.inp", deck)
+                summary = self.summary("pfem", "deck.inp", "--order", "1")
+                found.append(summary["results"]["strain_energy"])
+            self.close(*found, 1e-10)
+
+        for sets, nodes in (("*NSET, NSET=TWO, ELSET=LAST\n", behind), ("*NSET, NSET=TWO\nX1, X1\n", end),
+                            ("*NSET, NSET=TWO\nX1\n*NSET, NSET=TWO, ELSET=LAST\n", behind),
+                            (f"*NSET, NSET=TWO, GENERATE\n{end[0]}, {end[0]}\n{end[0]}, {end[0]}\n", end[:1])):
+            with self.subTest(sets=sets):
+                compare(sets, ["TWO, 1, 0.01"], [f"{n}, 1, 0.01" for n in nodes], "*CLOAD")
+        for sets in ("*ELSET, ELSET=TWO\nLAST, LAST\n", f"*ELSET, ELSET=TWO\nLAST\n*ELSET, ELSET=TWO\n{last[0]}, LAST\n"):
+            with self.subTest(sets=sets):
+                compare(sets, ["TWO, P4, -1."], [f"{e}, P4, -1." for e in last], "*DLOAD")
+
+
 class Displacements(Decks):
     def test_a_bar_that_is_pulled_by_its_end(self):
         for grid in ("mesh", "voxels"):

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
 
 namespace ossatura {
@@ -41,6 +42,8 @@ constexpr struct {
 /// Members in order, each once.
 template<class Number>
 void make_unique(std::vector<Number>& members) {
+  if (std::adjacent_find(members.begin(), members.end(), std::greater_equal<>()) == members.end())
+    return;
   std::sort(members.begin(), members.end());
   members.erase(std::unique(members.begin(), members.end()), members.end());
 }
@@ -201,16 +204,19 @@ void AbaqusReader::read_flat(std::size_t num_nodes, Members* set) {
 }
 
 const AbaqusReader::Members& AbaqusReader::require_node_set(const std::string& name) {
-  const Members* set = find_set(node_sets_, name);
+  Members* set = find_set(node_sets_, name);
   if (set == nullptr)
     text_.bad("there is no node set ", printable_word(name), " before this line");
+  make_unique(*set); // a force acts once on a node, however often the set has it
   return *set;
 }
 
 const AbaqusReader::ElemSet& AbaqusReader::require_elem_set(const std::string& name) {
-  const ElemSet* set = find_set(elem_sets_, name);
+  ElemSet* set = find_set(elem_sets_, name);
   if (set == nullptr)
     text_.bad("there is no element set ", printable_word(name), " before this line");
+  make_unique(set->hexa);
+  make_unique(set->flat);
   return *set;
 }
 
