@@ -204,6 +204,8 @@ std::int64_t ListedLoad<Exec>::hold(const NodalCondition& condition) {
       region.components |= std::uint8_t(1 << c);
       region.value[c] = condition.value;
     }
+  num_replaced_ = count_held_elsewhere(exec_, problem_.grid, problem_.edge, region, mask_, load_.u,
+                                       comm_, sets);
   prescribe(exec_, problem_.grid, problem_.edge, {region}, mask_, load_.u, sets);
   return num_nodes;
 }

@@ -96,6 +96,9 @@ public:
   /// label's voxels around it, which is a body force in bone with the label, and a traction on flat
   /// bone beside it. Not for a line. Returns the number of its nodes: 0 in the void.
   std::int64_t push(const NodalCondition& condition);
+  /// Degrees of freedom of the last condition held that one before held at another displacement,
+  /// which the later one replaces.
+  std::int64_t num_replaced() const { return num_replaced_; }
   /// The part, 0 to 1, of the force of the last push that acts on components held by then, where it
   /// does nothing.
   double lost_part() const { return lost_part_; }
@@ -113,6 +116,7 @@ private:
   Array<std::uint8_t, Exec> mask_;
   bool has_force_ = false; ///< an array of which may have no entry on some rank
   double lost_part_ = 0;
+  std::int64_t num_replaced_ = 0;
   BoneLoad<Exec> load_;
 
   PrescribedRegion region_of(const NodeChoice& where) const;

@@ -470,6 +470,26 @@ class Supports(Images):
         run = self.summary("bone", *image, "--fix", "z-:xyz", "--fix", "z+:z=-0.1", "-q")
         self.assertEqual(self.codes(run), ["small-contact"])
 
+    def test_supports_that_contradict_each_other(self):
+        cube = ("--generate", "cube", "--size", "3", "--backend", "serial", "-q", "--fix")
+        pressed, held = "z+:z=-0.01", "x+:xz"  # share an edge
+        last = {order: self.summary("bone", *cube, ",".join(("z-:xyz", *order)))
+                for order in ((pressed, held), (held, pressed), (pressed, pressed), ("x+:x", pressed))}
+        self.assertEqual([self.codes(run) for run in last.values()], [["held-twice"], ["held-twice"], [], []])
+        self.assertIn("--fix side x+: 4 degrees of freedom are held at another", last[pressed, held]["warnings"][0]["text"])
+        # the list of an exchanged order says the same
+        listed = [f"{x},{y},3,z,{0 if x == 3 else -0.01}\n" for x in range(4) for y in range(4)]
+        listed += [f"3,{y},{z},{c},0\n" for y in range(4) for z in range(4) for c in "xz" if c == "x" or z < 3]
+        name = self.write("edge.csv", "".join(listed))
+        energy = last[pressed, held]["results"]["strain_energy"]
+        run = self.summary("bone", *cube, "z-:xyz", "--fix-file", name)
+        self.assertEqual(self.codes(run), [])
+        self.close(run["results"]["strain_energy"], energy, 1e-7)
+        self.write("edge.csv", "3,1,3,z,-0.01\n" + "".join(listed[1:] + listed[:1]))
+        run = self.summary("bone", *cube, "z-:xyz", "--fix-file", name)
+        self.assertEqual(self.codes(run), ["held-twice"])
+        self.close(run["results"]["strain_energy"], energy, 1e-7)
+
     def test_porous_ends_of_porous_bone_do_not_warn(self):
         # A fifth of each layer, in bars that stand side by side, joined by one layer.
         image = self.raw((10, 10, 8), lambda x, y, z: z == 4 or (x % 5 == 0))

@@ -65,6 +65,14 @@ void require_felt(double lost, const std::string& source) {
         " % of the force acts where the specimen is held in that direction, and does nothing");
 }
 
+/// Supports that contradict each other, as those of two sides may on their edge.
+void warn_of_replaced(std::int64_t num_replaced, const std::string& source) {
+  if (num_replaced > 0)
+    log_warning("held-twice", source, ": ", format_count(num_replaced),
+                " degrees of freedom are held at another displacement by what comes before; the "
+                "later one counts");
+}
+
 /// The number in the model of a node of the image as given. Throws InputError where --crop leaves
 /// it out.
 template<class Exec>
@@ -97,7 +105,9 @@ template<class Exec>
 void hold_list(const BoneOptions& options, const std::string& source,
                const std::vector<NodalValue>& values, const BoneModel<Exec>& model,
                ListedLoad<Exec>& load) {
-  const std::vector<PrescribedNode> nodes = merge_by_node(values);
+  std::int64_t num_replaced = 0;
+  const std::vector<PrescribedNode> nodes = merge_by_node(values, num_replaced);
+  warn_of_replaced(num_replaced, source);
   const MissingNodes missing = load.hold(nodes);
   if (missing.count == 0)
     return;
@@ -136,8 +146,10 @@ BoneLoad<Exec> make_listed_load(const Exec& exec, const BoneOptions& options,
   if (!options.fix_file.empty())
     hold_list(options, options.fix_file, read_list(options, options.fix_file, model, problem),
               model, load);
-  for (const NodalCondition& fix : options.fix)
+  for (const NodalCondition& fix : options.fix) {
     require_nodes(load.hold(in_model(options, "--fix", fix, model)), "--fix", fix.where);
+    warn_of_replaced(load.num_replaced(), "--fix " + describe(fix.where));
+  }
 
   std::vector<NodalValue> forces = model.forces;
   if (!options.force_file.empty()) {

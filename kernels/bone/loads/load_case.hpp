@@ -264,6 +264,42 @@ struct CountNodes {
 };
 } // namespace detail
 
+namespace detail {
+template<class Exec>
+struct CountHeldElsewhere {
+  VoxelGrid<Exec> grid;
+  double edge;
+  PrescribedRegion region;
+  NodeSets<Exec> sets;
+  Array<std::uint8_t, Exec> mask;
+  Array<double, Exec> u;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t node, std::int64_t& sum) const {
+    const Site s = grid.site(int(node));
+    const std::uint8_t both = mask(node) & region.components;
+    if (both == 0 || !region.contains(s, sets_of<Exec>(sets, node)))
+      return;
+    for (int c = 0; c < 3; ++c)
+      sum += (both >> c & 1) && u(3 * node + c) != region.displacement(c, s, edge);
+  }
+};
+} // namespace detail
+
+/// Degrees of freedom of a region that `mask` and u hold at other displacements than the region's.
+/// Fences.
+template<class Exec>
+std::int64_t count_held_elsewhere(const Exec& exec, const VoxelGrid<Exec>& grid, double edge,
+                                  const PrescribedRegion& region,
+                                  const Array<std::uint8_t, Exec>& mask,
+                                  const Array<double, Exec>& u, const Communicator& comm = {},
+                                  const NodeSets<Exec>& sets = {}) {
+  std::int64_t count = 0;
+  Kokkos::parallel_reduce(
+      "ossatura::count_held_elsewhere", range(exec, grid.owned.begin, grid.owned.end),
+      detail::CountHeldElsewhere<Exec>{grid, edge, region, sets, mask, u}, count);
+  return comm.sum(count);
+}
+
 /// Number of nodes in a region. Fences.
 template<class Exec>
 std::int64_t count_nodes(const Exec& exec, const VoxelGrid<Exec>& grid,
@@ -283,11 +319,15 @@ struct PrescribedNode {
 };
 
 /// One entry per node, ascending in z, y, x; of several values for a degree of freedom the last.
-inline std::vector<PrescribedNode> merge_by_node(const std::vector<NodalValue>& values) {
+/// `num_replaced`: values that a later, different one replaces.
+inline std::vector<PrescribedNode> merge_by_node(const std::vector<NodalValue>& values,
+                                                 std::int64_t& num_replaced) {
   std::map<std::array<int, 3>, PrescribedNode> merged;
+  num_replaced = 0;
   for (const NodalValue& v : values) {
     PrescribedNode& node = merged[{v.node[2], v.node[1], v.node[0]}];
     node.site = {v.node[0], v.node[1], v.node[2]};
+    num_replaced += (node.components >> v.component & 1) && node.value[v.component] != v.value;
     node.components |= std::uint8_t(1 << v.component);
     node.value[v.component] = v.value;
   }

@@ -119,7 +119,9 @@ OSSATURA_BACKEND_TEST("Of several displacements for a degree of freedom the last
                                           {{1, 0, 1}, 0, 2.0}, {{1, 0, 1}, 1, 3.0},
                                           {{0, 0, 0}, 1, 9.0}, // in the void
                                           {{1, 0, 1}, 0, 4.0}};
-  const auto nodes = merge_by_node(values);
+  std::int64_t num_replaced = 0;
+  const auto nodes = merge_by_node(values, num_replaced);
+  CHECK(num_replaced == 2);
   REQUIRE(nodes.size() == 3);
   const auto mask = make_zeros<std::uint8_t>(exec, grid.num_nodes, "test::mask");
   const auto u = make_zeros<double>(exec, grid.num_dofs(), "test::u");
