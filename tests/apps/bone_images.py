@@ -226,6 +226,8 @@ class Mask(BoneImages):
                 (self.nifti("away.nii.gz", label, away=0.3), "their corners are up to 0.3 mm apart"),
                 (self.nifti("half.nii.gz", lambda *v: 0.5 if v == (4, 3, 2) else label(*v), "f"),
                  "half.nii.gz: voxel (4, 3, 2) has the value 0.5: a mask holds labels"),
+                (self.nifti("grey.nii.gz", lambda x, y, z: 0 if x < 3 else grey(x, y, z)),
+                 "grey.nii.gz: has more than 64 values that differ from voxel to voxel, as grey values do"),
                 (self.nifti("empty.nii.gz", lambda *v: 0), "none of the 720 voxels of bone has a label"),
                 ("none.nii.gz", "none.nii.gz: there is no such file")):
             self.fails(BAD_FILE, message, "bone", self.image, "--mask", mask, *LAW)

@@ -134,7 +134,8 @@ void require_same_grid(const std::string& path, const VoxelImage& mask, const Bo
                      ": their corners are up to ", format_number(away), " mm apart", remedy);
 }
 
-/// The labels in the planes that are here. Throws for a value that is none, naming its voxel.
+/// The labels in the planes that are here. Throws for a value that is none, naming its voxel, and
+/// for grey values.
 std::set<int> find_labels(const std::string& path, const VoxelImage& mask) {
   std::set<int> labels;
   std::mutex mutex;
@@ -164,6 +165,10 @@ std::set<int> find_labels(const std::string& path, const VoxelImage& mask) {
                      i / mask.voxels_per_plane(), ") has the value ", mask.value[wrong],
                      ": a mask holds labels, whole numbers up to 1e6");
   }
+  if (are_grey(labels.size(), mask.value))
+    fail<InputError>(path, ": has more than ", most_labels,
+                     " values that differ from voxel to voxel, as grey values do: a mask holds "
+                     "labels; give the segmentation of the image");
   labels.erase(0);
   return labels;
 }
