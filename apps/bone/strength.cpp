@@ -207,7 +207,7 @@ BoneSolution<Exec> run_strength(const Exec& exec, const BoneOptions& options,
                     : Array<std::uint8_t, Exec>();
   StrengthIdentity identity;
   if (!files.checkpoint.empty() || !choice.resume.empty())
-    identity = identify(exec, problem, elastic, beyond.law);
+    identity = identify(exec, problem, elastic, beyond);
   StrengthRecorder<Exec> recorder(choice, files.checkpoint, identity, context);
   StrengthSolver<Exec> solver = [&] {
     const TimedScope scope("ossatura::bone::setup");

@@ -20,16 +20,23 @@ struct ApplyLabelLaws {
   Array<int, Exec> label;    ///< ascending
   Array<LawPoint, Exec> law; ///< of these labels, and behind them that of all others
   Array<float, Exec> poisson;
+  LabelSelection<Exec> selection;
   VoxelArray<Exec> labels, image;
   Array<float, Exec> poisson_image; ///< may be empty
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& num_solid,
-                                  std::int64_t& num_clamped, std::int64_t& num_bad,
-                                  std::int64_t& first_bad, float& minimum, float& maximum) const {
+                                  std::int64_t& num_clamped, std::int64_t& num_left_out,
+                                  std::int64_t& num_bad, std::int64_t& first_bad, float& minimum,
+                                  float& maximum) const {
     const int found = find_label<Exec>(label, double(labels.value(i)));
     const int which = found < 0 ? int(label.extent(0)) : found;
     float modulus;
-    const VoxelMaterial material = law(which)(image.value(i), modulus);
+    VoxelMaterial material = law(which)(image.value(i), modulus);
+    if (!selection(i)) {
+      num_left_out += modulus > 0;
+      material = VoxelMaterial::solid_or_void;
+      modulus = 0;
+    }
     if (material == VoxelMaterial::bad) {
       ++num_bad;
       first_bad = Kokkos::min(first_bad, i);
@@ -66,7 +73,8 @@ inline void check_label_laws(const MaterialLaw& others, const std::vector<LabelL
 template<class Exec>
 MaterialField<Exec> apply_label_laws(const Exec& exec, const MaterialLaw& others,
                                      std::vector<LabelLaw> laws, const VoxelArray<Exec>& labels,
-                                     const VoxelArray<Exec>& image, const Communicator& comm = {}) {
+                                     const VoxelArray<Exec>& image, const Communicator& comm = {},
+                                     const LabelSelection<Exec>& selection = {}) {
   std::sort(laws.begin(), laws.end(),
             [](const LabelLaw& p, const LabelLaw& q) { return p.label < q.label; });
   detail::check_label_laws(others, laws);
@@ -93,12 +101,14 @@ MaterialField<Exec> apply_label_laws(const Exec& exec, const MaterialLaw& others
   float minimum = 0, maximum = 0;
   Kokkos::parallel_reduce(
       "ossatura::apply_label_laws", range(exec, image.num_voxels()),
-      detail::ApplyLabelLaws<Exec>{
-          upload(exec, "ossatura::law_labels", label), upload(exec, "ossatura::laws", point),
-          upload(exec, "ossatura::law_poisson", poisson), labels, image, field.poisson_image},
+      detail::ApplyLabelLaws<Exec>{upload(exec, "ossatura::law_labels", label),
+                                   upload(exec, "ossatura::laws", point),
+                                   upload(exec, "ossatura::law_poisson", poisson), selection,
+                                   labels, image, field.poisson_image},
       Kokkos::Sum<std::int64_t>(field.num_solid), Kokkos::Sum<std::int64_t>(field.num_clamped),
-      Kokkos::Sum<std::int64_t>(num_bad), Kokkos::Min<std::int64_t>(first_bad),
-      Kokkos::Min<float>(minimum), Kokkos::Max<float>(maximum));
+      Kokkos::Sum<std::int64_t>(field.num_left_out), Kokkos::Sum<std::int64_t>(num_bad),
+      Kokkos::Min<std::int64_t>(first_bad), Kokkos::Min<float>(minimum),
+      Kokkos::Max<float>(maximum));
   detail::finish_field(exec, others.kind, image, num_bad, first_bad, minimum, maximum, comm, field);
   return field;
 }

@@ -11,6 +11,7 @@
 #include <ossatura/core/comm/communicator.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/image/array.hpp>
+#include <ossatura/kernels/image/label_selection.hpp>
 
 #include <algorithm>
 #include <cfloat>
@@ -63,6 +64,7 @@ struct MaterialField {
   Array<float, Exec> poisson_image; ///< [nx * ny * nz] if the materials differ in it, else empty
   std::int64_t num_solid = 0;       ///< voxels with E > 0
   std::int64_t num_clamped = 0;     ///< negative by the linear law or in density, made void
+  std::int64_t num_left_out = 0;    ///< voxels that would be solid, but are not selected
   double minimum = 0;               ///< of E > 0, in MPa; 0 if nothing is solid
   double maximum = 0;
 };
@@ -152,21 +154,6 @@ inline LawPoint law_point(const MaterialLaw& law) {
   return point;
 }
 
-/// Where `label`, ascending, has a value; -1 if nowhere.
-template<class Exec>
-KOKKOS_FUNCTION int find_label(const Array<int, Exec>& label, double value) {
-  int begin = 0;
-  int end = int(label.extent(0));
-  while (begin < end) {
-    const int middle = begin + (end - begin) / 2;
-    if (label(middle) < value)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  return begin < int(label.extent(0)) && label(begin) == value ? begin : -1;
-}
-
 /// The law at one voxel, callable on host and device. Tables are views of equal length, labels
 /// ascending.
 template<class Exec>
@@ -195,15 +182,22 @@ template<class Exec>
 struct ApplyMaterial {
   MaterialPoint<Exec> law;
   float poisson_of_void;
+  LabelSelection<Exec> selection;
   VoxelArray<Exec> image;
   Array<float, Exec> poisson_image; ///< may be empty
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& num_solid,
-                                  std::int64_t& num_clamped, std::int64_t& num_bad,
-                                  std::int64_t& first_bad, float& minimum, float& maximum) const {
+                                  std::int64_t& num_clamped, std::int64_t& num_left_out,
+                                  std::int64_t& num_bad, std::int64_t& first_bad, float& minimum,
+                                  float& maximum) const {
     float modulus;
     int entry;
-    const VoxelMaterial found = law(image.value(i), modulus, entry);
+    VoxelMaterial found = law(image.value(i), modulus, entry);
+    if (!selection(i)) {
+      num_left_out += modulus > 0;
+      found = VoxelMaterial::solid_or_void;
+      modulus = 0;
+    }
     if (found == VoxelMaterial::bad) {
       ++num_bad;
       first_bad = Kokkos::min(first_bad, i);
@@ -275,6 +269,7 @@ void finish_field(const Exec& exec, MaterialKind kind, const VoxelArray<Exec>& i
                    all_bad, comm);
   field.num_solid = comm.sum(field.num_solid);
   field.num_clamped = comm.sum(field.num_clamped);
+  field.num_left_out = comm.sum(field.num_left_out);
   if (field.num_solid > 0) {
     field.minimum = comm.min(minimum);
     field.maximum = comm.max(maximum);
@@ -338,12 +333,12 @@ inline void check(const MaterialLaw& law) {
 /// law. Throws UsageError for a law without meaning, and InputError, naming the first voxel and
 /// their number, for voxels that are not finite, whose label is not in the table or no integer, or
 /// whose modulus is negative (image of moduli) or infinite; the image is then only partly
-/// converted. Of an image whose planes the ranks of `comm` share all call it, and have the numbers
-/// of all. Fences.
+/// converted. Voxels that are not selected are void, whatever their value. Of an image whose planes
+/// the ranks of `comm` share all call it, and have the numbers of all. Fences.
 template<class Exec>
 MaterialField<Exec> apply_material_law(const Exec& exec, const MaterialLaw& law,
-                                       const VoxelArray<Exec>& image,
-                                       const Communicator& comm = {}) {
+                                       const VoxelArray<Exec>& image, const Communicator& comm = {},
+                                       const LabelSelection<Exec>& selection = {}) {
   check(law);
   MaterialField<Exec> field;
   field.poisson = law.poisson;
@@ -375,12 +370,14 @@ MaterialField<Exec> apply_material_law(const Exec& exec, const MaterialLaw& law,
   std::int64_t first_bad = 0;
   float minimum = 0;
   float maximum = 0;
-  Kokkos::parallel_reduce(
-      "ossatura::apply_material_law", range(exec, image.num_voxels()),
-      detail::ApplyMaterial<Exec>{point, float(field.poisson), image, field.poisson_image},
-      Kokkos::Sum<std::int64_t>(field.num_solid), Kokkos::Sum<std::int64_t>(field.num_clamped),
-      Kokkos::Sum<std::int64_t>(num_bad), Kokkos::Min<std::int64_t>(first_bad),
-      Kokkos::Min<float>(minimum), Kokkos::Max<float>(maximum));
+  Kokkos::parallel_reduce("ossatura::apply_material_law", range(exec, image.num_voxels()),
+                          detail::ApplyMaterial<Exec>{point, float(field.poisson), selection, image,
+                                                      field.poisson_image},
+                          Kokkos::Sum<std::int64_t>(field.num_solid),
+                          Kokkos::Sum<std::int64_t>(field.num_clamped),
+                          Kokkos::Sum<std::int64_t>(field.num_left_out),
+                          Kokkos::Sum<std::int64_t>(num_bad), Kokkos::Min<std::int64_t>(first_bad),
+                          Kokkos::Min<float>(minimum), Kokkos::Max<float>(maximum));
   detail::finish_field(exec, law.kind, image, num_bad, first_bad, minimum, maximum, comm, field);
   return field;
 }

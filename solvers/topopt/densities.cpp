@@ -158,6 +158,23 @@ void DesignDensities<Exec>::refresh(const Exec& exec, const Vector& x, const Des
   }
 }
 
+template<class Exec>
+double DesignDensities<Exec>::volume_of(const Exec& exec, const Vector& x,
+                                        const DesignMoment& moment) {
+  const TimedScope scope("ossatura::design::filter");
+  OSSATURA_REQUIRE(options_.process.shapes(), "a volume that is none of its own");
+  Kokkos::deep_copy(exec, density_, x); // which is room until it is made
+  process_->link(exec, role_, density_);
+  if (filters_densities()) {
+    check_filter(filter_->apply(exec, density_, filtered_), moment);
+    process_->link(exec, role_, filtered_);
+  } else {
+    Kokkos::deep_copy(exec, filtered_, density_);
+  }
+  make_physical(exec, moment);
+  return sum_design(exec, role_, element_volume_, density_).volume / sums_.total_volume;
+}
+
 /// Of filtered densities.
 template<class Exec>
 void DesignDensities<Exec>::make_physical(const Exec& exec, const DesignMoment& moment) {

@@ -77,4 +77,12 @@ double optimality_step(const Exec& exec, const OcArrays<Exec, Bounds>& a, double
   return middle;
 }
 
+/// x_new of another multiplier, to the power of `damping`. x_new aliases no array. Does not fence.
+template<class Exec, class Bounds>
+void optimality_update(const Exec& exec, const OcArrays<Exec, Bounds>& a, double damping,
+                       double multiplier, const Array<double, Exec>& x_new) {
+  oc_numerators(exec, a.bounds, a.x, a.df, a.dv, a.volume, damping, x_new);
+  oc_update(exec, a.bounds, x_new, multiplier, x_new);
+}
+
 } // namespace ossatura

@@ -350,12 +350,51 @@ struct DesignOptimizer<Exec>::Implementation {
     } else {
       // Per Sigmund (1997), mechanisms use a smaller damping exponent (0.3): their gradients change
       // sign.
-      multiplier = optimality_step(
-          exec, OcArrays<Exec, MoveRange<Exec>>{x, bounds, df, dv, body->volume()}, most - volume,
-          most, is_mechanism() ? 0.3 : 0.5, options.multiplier_tolerance, x_new);
+      const double damping = is_mechanism() ? 0.3 : 0.5;
+      const OcArrays<Exec, MoveRange<Exec>> arrays{x, bounds, df, dv, body->volume()};
+      multiplier = optimality_step(exec, arrays, most - volume, most, damping,
+                                   options.multiplier_tolerance, x_new);
+      if (options.process.overhang)
+        multiplier = meet_printed_volume(exec, arrays, damping, multiplier, x_new);
     }
     if (!std::isfinite(multiplier) || !std::isfinite(sum_of_sizes(exec, x_new, x_new)))
       fail<DesignBreakdown>("step ", steps + 1, ": the new design is not finite");
+  }
+
+  /// The volume that is printed of a proposal is not what its gradient says, since a support is
+  /// there for all that hangs on it. Makes other proposals, of multipliers around that of the first
+  /// one, until the volume of the next design is what is allowed, by false position: a larger
+  /// multiplier gives no variable more, and less is never printed as more. Returns the multiplier.
+  /// Overwrites the densities.
+  double meet_printed_volume(const Exec& exec, const OcArrays<Exec, MoveRange<Exec>>& arrays,
+                             double damping, double multiplier, const Vector& proposal) {
+    constexpr double farthest = 40; // powers of e: beyond them all variables are at their bounds
+    const double slack = 1e-4 * options.volume_fraction; // meet_volume() takes the rest
+    const DesignMoment next{
+        steps + 2, options.sharpens() ? grown(options.sharpness, sharpness, steps + 1) : sharpness};
+    const auto value = [&](double power) {
+      multiplier = std::exp(power);
+      optimality_update(exec, arrays, damping, multiplier, proposal);
+      return densities.volume_of(exec, proposal, next) - options.volume_fraction;
+    };
+    if (!(multiplier > 0 && std::isfinite(multiplier)))
+      return multiplier;
+    const double first = std::log(multiplier),
+                 excess = densities.volume_of(exec, proposal, next) - options.volume_fraction;
+    if (std::fabs(excess) <= slack)
+      return multiplier;
+    Bracket bracket{first, excess, first, excess};
+    double width = std::clamp(std::log1p(excess / options.volume_fraction), -1.0, 1.0);
+    while ((bracket.at_high > 0) == (excess > 0) && std::fabs(bracket.high - first) < farthest) {
+      bracket.low = bracket.high;
+      bracket.at_low = bracket.at_high;
+      bracket.high += width;
+      bracket.at_high = value(bracket.high);
+      width *= 2;
+    }
+    if ((bracket.at_high > 0) != (excess > 0))
+      find_root(bracket, slack, value);
+    return multiplier;
   }
 
   /// Of robust designs: what the dilated design may have follows the volume of the one that is
@@ -404,6 +443,8 @@ struct DesignOptimizer<Exec>::Implementation {
         frequencies.revert();
       limits.revert(exec);
       scale = scale_before;
+      if (options.process.overhang) // its densities may be of a proposal
+        refresh(exec);
       throw;
     }
     limits.accept();

@@ -226,6 +226,8 @@ class Mask(BoneImages):
                 (self.nifti("away.nii.gz", label, away=0.3), "their corners are up to 0.3 mm apart"),
                 (self.nifti("half.nii.gz", lambda *v: 0.5 if v == (4, 3, 2) else label(*v), "f"),
                  "half.nii.gz: voxel (4, 3, 2) has the value 0.5: a mask holds labels"),
+                (self.nifti("grey.nii.gz", lambda x, y, z: 0 if x < 3 else grey(x, y, z)),
+                 "grey.nii.gz: has more than 64 values that differ from voxel to voxel, as grey values do"),
                 (self.nifti("empty.nii.gz", lambda *v: 0), "none of the 720 voxels of bone has a label"),
                 ("none.nii.gz", "none.nii.gz: there is no such file")):
             self.fails(BAD_FILE, message, "bone", self.image, "--mask", mask, *LAW)
@@ -236,6 +238,33 @@ class Mask(BoneImages):
         raw = self.write("ct.raw", struct.pack("<720h", *(grey(*v) for v in voxels())))
         self.fails(BAD_FILE, "a mask is MetaImage (.mha, .mhd), NIfTI (.nii, .nii.gz), NRRD", "bone", self.image, "--mask", raw, *LAW)
         self.run_of(raw, "--shape", "10,9,8", "--type", "int16", "--spacing", "0.5", "--mask", self.mask)
+
+    def test_what_is_outside_of_the_mask_is_not_looked_at(self):
+        """Padding, metal and labels without a material: of no voxel of the bone."""
+        modulus = ("--law", "modulus", "--mask", self.mask, *LAW[-3:])
+        inside = self.nifti("inside.nii.gz", lambda *v: grey(*v) if label(*v) else 0, "f")
+        expected = self.summary("bone", inside, *modulus)
+        for outside in -3024, 1e32, 5e4:
+            image = self.nifti("padded.nii.gz", lambda *v: grey(*v) if label(*v) else outside, "f")
+            run = self.summary("bone", image, *modulus)
+            self.assertEqual(run["results"]["response"], expected["results"]["response"])
+            self.assertEqual(run["problem"]["modulus"], expected["problem"]["modulus"])
+            soft = self.nifti("gpa.nii.gz", lambda *v: 15 if label(*v) else outside, "f")
+            self.fails(BAD_FILE, "the largest modulus is 15, which is softer than any bone", "bone", soft, *modulus)
+            run = self.summary("bone", soft, *modulus, "--modulus-unit", "GPa")
+            self.close(run["problem"]["modulus"]["maximum"], 15000)
+        labels = self.nifti("labels.nii.gz", lambda *v: 1 + label(*v))
+        run = self.summary("bone", labels, *modulus[2:], "--law", "labels", "--labels", "2=900,6=1200:0.2")
+        self.assertEqual(run["problem"]["elements"], sum(label(*v) > 0 for v in voxels()))
+        core = ("bone", labels, *modulus[2:], "--mask-labels", "1", "--law", "labels", "--labels")
+        self.close(self.summary(*core, "2=900")["problem"]["modulus"]["maximum"], 900)
+        self.fails(BAD_FILE, "has the label 2, which is not in the label table", *core, "6=1200")
+        for wrong, message in ((-5, "would have a negative"), (1e32, "at most 1e30 is taken")):
+            image = self.nifti("bad.nii.gz", lambda *v: wrong if v == (4, 4, 3) else grey(*v), "f")
+            self.fails(BAD_FILE, message, "bone", image, *modulus)
+        write(self.path("parosol.h5"), "Image_Data", {"Image": ((2, 2, 2), [1000.0] * 8), "Voxelsize": ((), [0.5]),
+                                                      "Poisons_ratio": ((), [0.3])})
+        self.fails(USAGE, "--mask is for grey values", "bone", "parosol.h5", "--mask", self.mask, "-q")
 
     def test_a_mask_without_a_place_is_doubted(self):
         values = [label(*v) for v in voxels()]

@@ -613,6 +613,17 @@ class Resume(SoftbodyCase):
         refused("text.h5", self.document(), "text.h5")
         refused("nothere.h5", self.document(), "nothere.h5")
 
+    def test_a_run_that_goes_on_otherwise_is_doubted(self):
+        self.run_scene(self.document(), "--steps", "2", "--checkpoint", "c.h5")
+        for arguments, text in (((), ""), (("--refresh", "every:2", "--tolerance", "1e-9"), ""),
+                                (("--time-step", "0.002"), "c.h5: its steps were taken with --time-step 0.01, and"),
+                                (("--newton", "3"), "--newton 1, and those from here on are with 3"),
+                                (("--tolerance", "1e-6"), "--tolerance 1e-09, and those from here on are with 1e-06")):
+            run = self.run_scene(self.document(), "--resume", "c.h5", "--steps", "3", *arguments)
+            found = [w for w in run["warnings"] if w["code"] == "resumed-otherwise"]
+            self.assertEqual(len(found), bool(text))
+            self.assertIn(text, " ".join(w["text"] for w in found))
+
     def stop(self, *options):
         """Stops a run after some steps; what it said after the first."""
         self.write_scene(self.document())

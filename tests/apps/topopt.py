@@ -542,8 +542,13 @@ class Resume(TopoptCase):
         self.write("text.h5", "not HDF5")
         refused("text.h5", problem(), checkpoint="text.h5")
         refused("nothere.h5", problem(), checkpoint="nothere.h5")
-        self.solve(problem(), "--resume", "c.h5", "--steps", "4", "--tolerance", "1e-7",
-                   "--operator", "csr")
+        for arguments, text in (((), ""), (("--operator", "csr", "--objective-change", "1e-9"), ""),
+                                (("--step-tolerance", "1e-4"), ""),
+                                (("--tolerance", "1e-7"), "--step-tolerance 0.0001, and those from here on are with 1e-05"),
+                                (("--step-tolerance", "1e-6"), "c.h5: its steps were taken with --step-tolerance 0.0001")):
+            run = self.solve(problem(), "--resume", "c.h5", "--steps", "4", *arguments)
+            self.assertEqual([w["code"] for w in run["warnings"]], ["resumed-otherwise"] if text else [])
+            self.assertIn(text, " ".join(w["text"] for w in run["warnings"]))
 
     def test_a_signal_writes_the_checkpoint(self):
         arguments = ("--cells", "6x3x3", "--change", "0", "--backend", self.backend)

@@ -803,6 +803,14 @@ class Made(TopoptCase):
                 self.close(runs[-1]["results"]["objective"], runs[0]["results"]["objective"], 1e-4)
                 self.assertNotEqual(runs[0]["results"]["objective"], plain["results"]["objective"])
 
+    def test_what_is_printed_has_the_volume_that_is_allowed(self):
+        for projection in ((), ("--projection",)):
+            run = self.optimise("cantilever", "--cells", "16x8x8", "--grid", "voxels", "--overhang", "+z", "--volume", "0.12",
+                                "--steps", "8", *projection)
+            for volume in run["results"]["steps"]["volume"][1:]:
+                self.close(volume, 0.12, 1.01e-4)
+            self.assertEqual(run["warnings"], [])
+
     def test_three_sectors_of_a_ring(self):
         # Loaded at one place; three layers, of 2 x 12 elements each, the inner wall held.
         around, layers = 12, 3

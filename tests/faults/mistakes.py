@@ -220,6 +220,23 @@ class Softbody(MistakesCase):
             whole = self.scene(soft("a", 1, 0, **fixed, loads=[{"box": [0, 0, 0, 1, 1, 1], kind: [0, 0, 1]}]))
             self.assertEqual(self.codes(*whole), ["lost-load"])
 
+    def test_a_velocity_of_what_does_not_move(self):
+        for corner, speed, refused in ((1, 2, True), (0.5, 2, False), (1, 0, False)):
+            thrown = self.scene(soft("a", 1, 0, fixed=[{"box": [0, 0, 0, corner, 1, 1]}], velocity=[speed, 0, 0]), soft("b", 1, 2))
+            if refused:
+                self.refused(BAD_FILE, "objects[0].velocity: all nodes of \"a\" are fixed", *thrown)
+            else:
+                self.assertEqual(self.codes(*thrown), [])
+
+    def test_a_node_that_is_there_twice(self):
+        for nodes, message in (([0, 1, 2], ""), ([1, 1], "s.json: objects[0].fixed[0].nodes[1]: 1 is there twice"),
+                               ([3, 0, 4, 3], "objects[0].fixed[0].nodes[3]: 3 is there twice")):
+            scene = self.scene(soft("a", 1, 0, fixed=[{"nodes": nodes}]))
+            if message:
+                self.refused(BAD_FILE, message, *scene)
+            else:
+                self.assertEqual(self.codes(*scene), [])
+
     def test_contact_of_nothing(self):
         one, two = [soft("a", 1, 0)], [soft("a", 1, 0), soft("b", 1, 1.01)]
         floor = {"obstacles": [{"plane": {"point": [0, 0, -1], "normal": [0, 0, 1]}}]}
@@ -310,6 +327,25 @@ class Loads(MistakesCase):
         del problem["loads"][0]
         self.refused(BAD_FILE, "no load acts where the body is free", "pfem",
                      self.write("p.json", json.dumps(problem)))
+
+    def test_numbers_that_are_there_twice(self):
+        loads = [{"nodes": [2, 5, 2], "force": [0, 0, 1]}]
+        box = {"mesh": {"box": {"cells": [2, 1, 1], "size": [2, 1, 1]}}, "material": {"young": 8, "poisson": 0.25},
+               "supports": [{"box": [0, 0, 0, 0, 1, 1]}], "cases": [{"name": "p", "loads": loads}], "volume_fraction": 0.5}
+        self.refused(BAD_FILE, "p.json: cases[0].loads[0].nodes[2]: 2 is there twice", "topopt",
+                     self.write("p.json", json.dumps(box)))
+        for key, numbers, place in (("elements", [0, 0], "[1]"), ("label", [3, 4, 3], "[2]"), ("faces", [1, 1], "[1]")):
+            loads[0]["nodes"] = [2, 5]
+            box["passive"] = [{key: numbers, "role": "solid"}]
+            self.refused(BAD_FILE, f"p.json: passive[0].{key}{place}: {numbers[0]} is there twice", "topopt",
+                         self.write("p.json", json.dumps(box)))
+        bar = {"mesh": {"generator": "cube", "cells": [2, 1, 1], "size": [2, 1, 1]}, "order": 2,
+               "material": {"young": 8, "poisson": 0.25}, "supports": [{"vertices": [0, 3, 6, 9, 3]}],
+               "loads": [{"plane": "x=2", "traction": [4, 0, 0]}]}
+        self.refused(BAD_FILE, "p.json: supports[0].vertices[4]: 3 is there twice", "pfem",
+                     self.write("p.json", json.dumps(bar)))
+        self.refused(USAGE, "the vertex 4 is there twice", "eikonal", "--generate", "box:n=2", "--velocity", "0.6",
+                     "--site", "vertices:4,2,4")
 
     def test_a_filter_across_the_whole_body(self):
         design = ("topopt", "cantilever", "--cells", "8x4x4", "--steps", "1", "--radius")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/bone/input/law.hpp"
 
+#include "apps/bone/input/mask.hpp"
 #include "apps/driver/output/table.hpp"
 #include <ossatura/kernels/image/label_laws.hpp>
 
@@ -60,8 +61,9 @@ MaterialField<Exec> apply_laws(const Exec& exec, const BoneOptions& options,
                                const VoxelArray<Exec>& image) {
   const MaterialLaw usual = usual_law(options);
   const LabelOptions& of_mask = options.labels_of_mask;
+  const LabelSelection<Exec> bone = select_bone(exec, options, labels);
   if (of_mask.laws.empty() && of_mask.pads.empty())
-    return apply_material_law(exec, usual, image, comm);
+    return apply_material_law(exec, usual, image, comm, bone);
   std::vector<LabelLaw> laws;
   for (const auto& [label, choice] : of_mask.laws)
     laws.push_back({label, law_of(choice, options)});
@@ -70,7 +72,7 @@ MaterialField<Exec> apply_laws(const Exec& exec, const BoneOptions& options,
     laws.back().law.modulus = 0;
     laws.back().law.poisson = usual.poisson;
   }
-  return apply_label_laws(exec, usual, laws, labels, image, comm);
+  return apply_label_laws(exec, usual, laws, labels, image, comm, bone);
 }
 
 } // namespace
@@ -128,10 +130,15 @@ void apply_law(const Exec& exec, const BoneOptions& options, const ValueRange& r
   }
   if (field.num_clamped > 0)
     log_info(format_count(field.num_clamped), " voxels below the range of the law became void");
-  if (field.num_solid == 0)
+  const std::int64_t before = field.num_solid + field.num_left_out;
+  if (before == 0)
     fail<InputError>(options.input, ": no voxel is bone: the values of the image are ",
                      format_number(range.least), " to ", format_number(range.greatest),
                      "; look at the law, --lower and --upper");
+  if (field.num_solid == 0)
+    fail<InputError>(mask_path(options), ": none of the ", format_count(before),
+                     " voxels of bone has a label of the mask",
+                     options.mask_labels.empty() ? "" : " among --mask-labels");
   require_finite_moduli(options, field.maximum);
   if (has_law(options, MaterialKind::modulus)) {
     if (!options.modulus_unit && !options.labels_of_mask.laws.empty()) // whose moduli may hide it
@@ -140,6 +147,9 @@ void apply_law(const Exec& exec, const BoneOptions& options, const ValueRange& r
   }
   log_info("moduli from ", format_number(field.minimum), " to ", format_number(field.maximum),
            " MPa");
+  if (!options.mask.empty())
+    log_info("the mask keeps ", format_count(field.num_solid), " of ", format_count(before),
+             " voxels of bone");
 }
 
 template<class Exec>

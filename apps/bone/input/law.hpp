@@ -29,8 +29,9 @@ void map_model(const Exec& exec, const BoneOptions& options, const BoneModel<Exe
                ValueRange& range);
 
 /// Makes moduli of the grey values of the model, by --law and --label-laws. `range`: of the
-/// values, for messages. `labels`: those of the mask on the model, or empty without one. Of planes
-/// that the ranks of `comm` share by all. Throws InputError. Fences.
+/// values, for messages. `labels`: those of the mask on the model, or empty without one; outside of
+/// the mask all is void, and nothing is wrong. Of planes that the ranks of `comm` share by all.
+/// Throws InputError. Fences.
 template<class Exec>
 void apply_law(const Exec& exec, const BoneOptions& options, const ValueRange& range,
                const VoxelArray<Exec>& labels, const Communicator& comm, BoneModel<Exec>& model);

@@ -13,9 +13,7 @@
 #include <ossatura/core/io/image/nrrd.hpp>
 #include <ossatura/core/io/scanco/image.hpp>
 #include <ossatura/core/machine/part_loop.hpp>
-#include <ossatura/kernels/image/count_solid.hpp>
 #include <ossatura/kernels/image/enlarge.hpp>
-#include <ossatura/kernels/image/material_law.hpp>
 #include <ossatura/kernels/image/resample.hpp>
 
 #include <algorithm>
@@ -136,7 +134,8 @@ void require_same_grid(const std::string& path, const VoxelImage& mask, const Bo
                      ": their corners are up to ", format_number(away), " mm apart", remedy);
 }
 
-/// The labels in the planes that are here. Throws for a value that is none, naming its voxel.
+/// The labels in the planes that are here. Throws for a value that is none, naming its voxel, and
+/// for grey values.
 std::set<int> find_labels(const std::string& path, const VoxelImage& mask) {
   std::set<int> labels;
   std::mutex mutex;
@@ -166,6 +165,10 @@ std::set<int> find_labels(const std::string& path, const VoxelImage& mask) {
                      i / mask.voxels_per_plane(), ") has the value ", mask.value[wrong],
                      ": a mask holds labels, whole numbers up to 1e6");
   }
+  if (are_grey(labels.size(), mask.value))
+    fail<InputError>(path, ": has more than ", most_labels,
+                     " values that differ from voxel to voxel, as grey values do: a mask holds "
+                     "labels; give the segmentation of the image");
   labels.erase(0);
   return labels;
 }
@@ -192,21 +195,6 @@ VoxelArray<Exec> prepare_labels(const Exec& exec, const BoneOptions& options,
     labels = resample(exec, labels, model.source.edges(), *options.resample, Resampling::nearest);
   return labels;
 }
-
-template<class Exec>
-struct KeepLabels {
-  VoxelArray<Exec> labels;
-  Array<int, Exec> listed; ///< ascending
-  bool keeps_listed;       ///< else all others but 0
-  Array<float, Exec> value;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const float label = labels.value(i);
-    const bool is_listed = detail::find_label<Exec>(listed, double(label)) >= 0;
-    if (keeps_listed ? !is_listed : is_listed || label == 0)
-      value(i) = 0;
-  }
-};
 
 /// Throws where the mask lacks a label that an option names.
 void require_labels(const std::string& path, const BoneOptions& options,
@@ -316,32 +304,17 @@ VoxelArray<Exec> read_upright_labels(const Exec& exec, const BoneOptions& option
 }
 
 template<class Exec>
-void keep_bone(const Exec& exec, const BoneOptions& options, const VoxelArray<Exec>& labels,
-               const VoxelArray<Exec>& modulus) {
+LabelSelection<Exec> select_bone(const Exec& exec, const BoneOptions& options,
+                                 const VoxelArray<Exec>& labels) {
+  if (labels.value.extent(0) == 0)
+    return {};
   std::vector<int> listed = options.mask_labels;
-  const bool keeps_listed = !listed.empty();
-  if (!keeps_listed)
+  const bool takes_listed = !listed.empty();
+  if (!takes_listed)
     for (const auto& [label, pad] : options.labels_of_mask.pads)
       listed.push_back(label);
   std::sort(listed.begin(), listed.end());
-  Kokkos::parallel_for("ossatura::bone::keep_labels", range(exec, modulus.num_voxels()),
-                       KeepLabels<Exec>{labels,
-                                        upload(exec, "ossatura::bone::listed_labels", listed),
-                                        keeps_listed, modulus.value});
-  fence(exec, "ossatura::bone::keep_bone");
-}
-
-template<class Exec>
-void apply_mask(const Exec& exec, const BoneOptions& options, const VoxelArray<Exec>& labels,
-                const Communicator& comm, BoneModel<Exec>& model) {
-  const std::int64_t before = comm.sum(count_solid(exec, model.modulus));
-  keep_bone(exec, options, labels, model.modulus);
-  const std::int64_t kept = comm.sum(count_solid(exec, model.modulus));
-  if (kept == 0)
-    fail<InputError>(mask_path(options), ": none of the ", format_count(before),
-                     " voxels of bone has a label of the mask",
-                     options.mask_labels.empty() ? "" : " among --mask-labels");
-  log_info("the mask keeps ", format_count(kept), " of ", format_count(before), " voxels of bone");
+  return {labels, upload(exec, "ossatura::bone::listed_labels", listed), takes_listed};
 }
 
 template<class Exec>
@@ -366,10 +339,8 @@ std::vector<float> read_mask(const Exec& exec, const BoneOptions& options,
                                               BoneModel<Exec>&);                                   \
   template VoxelArray<Exec> read_upright_labels(const Exec&, const BoneOptions&,                   \
                                                 const BoneModel<Exec>&);                           \
-  template void keep_bone(const Exec&, const BoneOptions&, const VoxelArray<Exec>&,                \
-                          const VoxelArray<Exec>&);                                                \
-  template void apply_mask(const Exec&, const BoneOptions&, const VoxelArray<Exec>&,               \
-                           const Communicator&, BoneModel<Exec>&);                                 \
+  template LabelSelection<Exec> select_bone(const Exec&, const BoneOptions&,                       \
+                                            const VoxelArray<Exec>&);                              \
   template std::vector<float> read_mask(const Exec&, const BoneOptions&, const BoneModel<Exec>&);
 OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
 #undef OSSATURA_INSTANTIATE

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "apps/bone/input/model.hpp"
+#include <ossatura/kernels/image/label_selection.hpp>
 
 namespace ossatura {
 
@@ -25,17 +26,11 @@ template<class Exec>
 VoxelArray<Exec> read_upright_labels(const Exec& exec, const BoneOptions& options,
                                      const BoneModel<Exec>& model);
 
-/// Makes voxels of an image of moduli void where `labels` has none of --mask-labels (where none are
-/// given, 0 or a pad). Fences.
+/// The voxels of the model that are bone by --mask-labels (where none are given, those whose label
+/// is neither 0 nor of a pad): all where there are no labels.
 template<class Exec>
-void keep_bone(const Exec& exec, const BoneOptions& options, const VoxelArray<Exec>& labels,
-               const VoxelArray<Exec>& modulus);
-
-/// keep_bone() of the model; logs what is left, and throws InputError where that is nothing. By all
-/// ranks of `comm` that share it. Fences.
-template<class Exec>
-void apply_mask(const Exec& exec, const BoneOptions& options, const VoxelArray<Exec>& labels,
-                const Communicator& comm, BoneModel<Exec>& model);
+LabelSelection<Exec> select_bone(const Exec& exec, const BoneOptions& options,
+                                 const VoxelArray<Exec>& labels);
 
 /// The labels of the mask that read_model_labels() has found right, for each voxel of the whole
 /// model. On one rank alone. Throws InputError where the file is not there any more. Fences.

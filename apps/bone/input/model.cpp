@@ -348,6 +348,9 @@ void read_model(const Exec& exec, const BoneOptions& options,
   require_grey_values(options, format);
   if (options.resample)
     require_resampling(options, format);
+  if (format == ImageFormat::parosol && !options.mask.empty())
+    fail<UsageError>("--mask is for grey values, and ", options.input,
+                     " has moduli with supports at their nodes: leave it out");
   const bool has_law = format != ImageFormat::parosol || options.law != GreyLaw::by_format;
   ValueRange range;
   run_shared(comm, [&] {
@@ -385,8 +388,6 @@ void read_model(const Exec& exec, const BoneOptions& options,
       fail<UsageError>("--bins is for moduli that a --law makes of grey values, and ",
                        options.input, " has moduli: leave it out, or say --law modulus");
   }
-  if (!options.mask.empty())
-    apply_mask(exec, options, labels, comm, model);
   bin_moduli(exec, options, comm, model);
 }
 

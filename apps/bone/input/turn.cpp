@@ -35,8 +35,6 @@ PrincipalAxes find_bone_axes(const Exec& exec, const BoneOptions& options, Value
   if (!options.mask.empty())
     labels = read_upright_labels(exec, options, model);
   apply_law(exec, options, range, labels, {}, upright);
-  if (!options.mask.empty())
-    keep_bone(exec, options, labels, upright.modulus);
   if (options.largest_component)
     keep_largest_component(exec, upright.modulus,
                            options.connected_by_node ? Connectivity::node : Connectivity::face);

@@ -2,7 +2,6 @@
 #include "apps/bone/output/strength_checkpoint.hpp"
 
 #include "apps/driver/output/content_hash.hpp"
-#include "apps/driver/output/files/checkpoint.hpp"
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 
@@ -116,7 +115,9 @@ std::vector<double> read_rows(const Hdf5Group& root, const std::string& name, st
 
 template<class Exec>
 StrengthIdentity identify(const Exec& exec, const VoxelProblem<Exec>& problem,
-                          const Array<std::uint8_t, Exec>& elastic, const YieldLaw& law) {
+                          const Array<std::uint8_t, Exec>& elastic,
+                          const StrengthOptions& options) {
+  const YieldLaw& law = options.law;
   ContentHash bone, of_law;
   add_grid(bone, exec, problem.grid);
   bone.add(problem.edge);
@@ -130,7 +131,7 @@ StrengthIdentity identify(const Exec& exec, const VoxelProblem<Exec>& problem,
   of_law.add(law.are_strains);
   for (const double value : {law.compression, law.tension, law.hardening, law.fracture_energy})
     of_law.add(value);
-  return {bone.digits(), of_law.digits()};
+  return {bone.digits(), of_law.digits(), {{"--tolerance", options.tolerance}}};
 }
 
 void write_strength_checkpoint(const std::string& path, const StrengthCheckpoint& checkpoint,
@@ -142,6 +143,7 @@ void write_strength_checkpoint(const std::string& path, const StrengthCheckpoint
     Hdf5Group root = file.root();
     root.set_attribute("bone", identity.bone);
     root.set_attribute("law", identity.law);
+    write_course(root, identity.course);
     root.write_scalar("reference", state.reference);
     root.write_scalar("last_change", state.last_change);
     root.write_scalar("reaction_work", state.reaction_work);
@@ -178,6 +180,7 @@ StrengthCheckpoint read_strength_checkpoint(const std::string& path,
   if (root.text_attribute("law") != identity.law)
     fail<InputError>(path, ": is a checkpoint of another law: --strength, yield, --hardening and "
                            "--fracture-energy must be as they were");
+  warn_of_other_course(path, root, identity.course);
   StrengthCheckpoint checkpoint;
   StrengthState& state = checkpoint.state;
   state.reference = root.dataset("reference").read_scalar<double>("the measure of residuals");
@@ -208,7 +211,7 @@ StrengthCheckpoint read_strength_checkpoint(const std::string& path,
 
 #define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template StrengthIdentity identify(const Exec&, const VoxelProblem<Exec>&,                       \
-                                     const Array<std::uint8_t, Exec>&, const YieldLaw&);
+                                     const Array<std::uint8_t, Exec>&, const StrengthOptions&);
 OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
 #undef OSSATURA_INSTANTIATE
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "apps/bone/input/model.hpp"
+#include "apps/driver/output/files/checkpoint.hpp"
 #include <ossatura/solvers/bone/problem.hpp>
 #include <ossatura/solvers/bone/strength.hpp>
 
@@ -17,12 +18,13 @@ namespace ossatura {
 struct StrengthIdentity {
   std::string bone; ///< hash of voxels, their moduli, caps and pads, and of what is held
   std::string law;
+  Course course;
 };
 
 /// Reads the voxels from the backend. Fences.
 template<class Exec>
 StrengthIdentity identify(const Exec& exec, const VoxelProblem<Exec>& problem,
-                          const Array<std::uint8_t, Exec>& elastic, const YieldLaw& law);
+                          const Array<std::uint8_t, Exec>& elastic, const StrengthOptions& options);
 
 struct StrengthCheckpoint {
   StrengthState state;
@@ -36,6 +38,7 @@ void write_strength_checkpoint(const std::string& path, const StrengthCheckpoint
                                const std::vector<std::pair<std::string, std::string>>& run);
 
 /// Throws InputError for a file that is no checkpoint, is damaged or belongs to something else.
+/// Warns of another course.
 StrengthCheckpoint read_strength_checkpoint(const std::string& path,
                                             const StrengthIdentity& identity);
 

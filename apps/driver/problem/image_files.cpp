@@ -5,6 +5,8 @@
 #include <ossatura/core/io/image/metaimage.hpp>
 #include <ossatura/core/io/image/nrrd.hpp>
 
+#include <algorithm>
+
 namespace ossatura {
 
 std::vector<FileRecord> record_image(const std::string& path, ImageFormat format,
@@ -36,6 +38,18 @@ void warn_of_no_spacing(const std::string& path, const VoxelImage& image) {
     log_warning("no-spacing", path,
                 ": has no ElementSpacing, so that edges of voxels are 1 mm, as in ITK: forces and "
                 "stiffness go with it; write the line ElementSpacing = X Y Z, in mm");
+}
+
+bool are_grey(std::size_t num_different, const std::vector<float>& value) {
+  if (num_different <= most_labels)
+    return false;
+  const float least = *std::min_element(value.begin(), value.end());
+  std::size_t num_pairs = 0, num_alike = 0;
+  for (std::size_t i = 1; i < value.size(); ++i) {
+    num_pairs += value[i] > least && value[i - 1] > least;
+    num_alike += value[i] > least && value[i - 1] == value[i];
+  }
+  return 2 * num_alike < num_pairs;
 }
 
 } // namespace ossatura

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files that an image consists of, for provenance and warnings.
+// The files that an image consists of, for provenance and warnings, and what its values are.
 #pragma once
 
 #include "apps/driver/output/provenance.hpp"
@@ -23,5 +23,13 @@ void warn_files_left_out(const std::string& path, const DicomSeries& series);
 
 /// Warns of a MetaImage that does not say how large its voxels are.
 void warn_of_no_spacing(const std::string& path, const VoxelImage& image);
+
+/// More different values than these may be grey values.
+constexpr std::size_t most_labels = 64;
+
+/// Whether values, row by row, are grey values although they are whole numbers: there are more than
+/// most_labels, and less than half of the neighbours along rows are alike, where labels have
+/// regions. Voxels of the least value do not count: they are background or padding.
+bool are_grey(std::size_t num_different, const std::vector<float>& value);
 
 } // namespace ossatura

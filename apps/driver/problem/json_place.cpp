@@ -5,6 +5,7 @@
 #include "apps/driver/options/suggest.hpp"
 
 #include <cmath>
+#include <unordered_set>
 
 namespace ossatura {
 
@@ -101,6 +102,21 @@ int JsonPlace::whole(int least, int most, const std::string& expected) const {
   if (!json_->is_number_integer() || json_->get<double>() < least || json_->get<double>() > most)
     fail_value(expected);
   return json_->get<int>();
+}
+
+std::vector<int> JsonPlace::different_wholes(int least, int most,
+                                             const std::string& expected) const {
+  std::vector<int> numbers;
+  std::unordered_set<int> found;
+  for (const JsonPlace& item : items(expected)) {
+    numbers.push_back(item.whole(least, most, expected));
+    if (!found.insert(numbers.back()).second)
+      fail<InputError>(item.where(), ": ", numbers.back(),
+                       " is there twice: a list has each number once");
+  }
+  if (numbers.empty())
+    fail_value(expected);
+  return numbers;
 }
 
 bool JsonPlace::boolean() const {

@@ -49,6 +49,8 @@ public:
   double fraction(const std::string& expected) const;     ///< greater than 0 and less than 1
   /// A whole number of at least `least` and at most `most`.
   int whole(int least, int most, const std::string& expected) const;
+  /// A list of at least one such number, each of which is there once.
+  std::vector<int> different_wholes(int least, int most, const std::string& expected) const;
   bool boolean() const;
   std::string text(const std::string& expected) const;
   /// Lists of n.

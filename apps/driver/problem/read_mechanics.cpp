@@ -59,11 +59,7 @@ MeshSelection read_selection(const JsonPlace& place, const std::vector<std::stri
     selection.value = value.positive(key == "sphere" ? "a distance from the origin in m"
                                                      : "a distance from the z axis in m");
   } else {
-    const std::string expected = "numbers of " + numbers + ", from 0";
-    for (const JsonPlace& number : value.items(expected))
-      selection.numbers.push_back(number.whole(0, 2147483647, expected));
-    if (selection.numbers.empty())
-      value.fail_value(expected);
+    selection.numbers = value.different_wholes(0, 2147483647, "numbers of " + numbers + ", from 0");
   }
   return selection;
 }

@@ -6,6 +6,7 @@
 #include "apps/driver/problem/json_file.hpp"
 #include <ossatura/core/base/require.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
@@ -116,6 +117,11 @@ SiteChoice parse_site(const std::string& text) {
       if (site.vertices.back() < 0)
         fail<std::invalid_argument>("'", text, "': vertices are numbered from 0");
     }
+    std::vector<std::int32_t> sorted = site.vertices;
+    std::sort(sorted.begin(), sorted.end());
+    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+    if (twice != sorted.end())
+      fail<std::invalid_argument>("'", text, "': the vertex ", *twice, " is there twice");
   } else {
     parse_coordinates(place, rest, site);
   }

@@ -105,6 +105,9 @@ void add_loads(const ObjectChoice& choice, const MeshSelector& select, SoftObjec
 void add_velocity(const ObjectChoice& choice, SoftObject& object) {
   if (choice.velocity == std::array<double, 3>{0, 0, 0})
     return;
+  if (object.fixed.size() == object.mesh.num_points())
+    fail<InputError>(choice.place, ".velocity: all nodes of \"", choice.name,
+                     "\" are fixed, so that it does nothing: leave it out, or free some of them");
   object.velocity.resize(object.mesh.point.size());
   for (std::size_t i = 0; i < object.velocity.size(); ++i)
     object.velocity[i] = choice.velocity[i % 3];

@@ -2,7 +2,6 @@
 #include "apps/softbody/output/checkpoint.hpp"
 
 #include "apps/driver/output/content_hash.hpp"
-#include "apps/driver/output/files/checkpoint.hpp"
 #include <ossatura/core/base/require.hpp>
 
 #include <algorithm>
@@ -58,6 +57,13 @@ SceneIdentity identify(const SoftScene& scene, const SoftOptions& options) {
   hash.add(options.rayleigh_mass);
   hash.add(options.rayleigh_stiffness);
   identity.scene = hash.digits();
+  identity.course = {{"--time-step", options.time_step},
+                     {"--newton", double(options.newton_iterations)},
+                     {"--tolerance", options.tolerance}};
+  if (options.newton_iterations > 1)
+    identity.course.push_back({"--newton-tolerance", options.newton_tolerance});
+  if (scene.contact_between_objects || !scene.obstacles.empty())
+    identity.course.push_back({"--contact-tolerance", options.contact_tolerance});
   return identity;
 }
 
@@ -130,6 +136,7 @@ void write_checkpoint(const std::string& path, const Checkpoint& state,
     Hdf5Group root = file.root();
     root.set_attribute("meshes", identity.meshes);
     root.set_attribute("scene", identity.scene);
+    write_course(root, identity.course);
     root.write_scalar("step", state.step);
     const SoftState& s = state.state;
     root.write_scalar("time", s.time);
@@ -154,6 +161,7 @@ Checkpoint read_checkpoint(const std::string& path, const SceneIdentity& identit
     fail<InputError>(path, ": is a checkpoint of another scene: its meshes are the same, but "
                            "materials, masses, fixed nodes, loads, velocities at the start, "
                            "obstacles, contact, gravity or damping are not");
+  warn_of_other_course(path, root, identity.course);
   Checkpoint state;
   state.step = root.dataset("step").read_scalar<int>("the number of steps done");
   state.state.time = root.dataset("time").read_scalar<double>("the time in s");

@@ -134,25 +134,31 @@ std::vector<std::int32_t> elements_of_labels(const ImageBody& image,
                                              const std::string& place) {
   std::set<std::int32_t> asked(labels.begin(), labels.end()), absent = asked;
   std::vector<std::int32_t> found;
-  std::set<float> all; // what a message shows
+  std::set<float> all; // or as many as make them grey values
   for (std::size_t e = 0; e < image.value.size(); ++e) {
     const float value = image.value[e];
     if (value != std::floor(value))
       fail<InputError>(place, ": labels are whole numbers, and ", image.file, " has voxels of ",
                        format_number(value), ": choose by another key, or give an image of labels");
-    constexpr std::size_t most_shown = 20;
-    if (all.size() < most_shown)
+    if (all.size() <= most_labels)
       all.insert(value);
     if (std::fabs(value) > float(1 << 24) || asked.count(std::int32_t(value)) == 0)
       continue;
     absent.erase(std::int32_t(value));
     found.push_back(std::int32_t(e));
   }
+  if (are_grey(all.size(), image.value))
+    fail<InputError>(place, ": \"label\" is of a segmentation, and ", image.file, " has more than ",
+                     most_labels,
+                     " values that differ from voxel to voxel, as grey values do: "
+                     "choose by another key, or give an image of labels with its \"lower\"");
   if (absent.empty())
     return found;
+  constexpr std::size_t most_shown = 20;
   std::vector<std::string> known;
   for (const float one : all)
-    known.push_back(format_number(one));
+    if (known.size() < most_shown)
+      known.push_back(format_number(one));
   fail<InputError>(place, ": no voxel of the body has the label ", *absent.begin(), ": ",
                    image.file, " has ", joined(known, ", "), ", and voxels below ",
                    format_number(image.lower), " (\"lower\", --lower) are void");

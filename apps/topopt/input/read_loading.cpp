@@ -71,23 +71,15 @@ void read_faces(const Place& place, PlaceSelection& selection) {
     if (const auto within = place.find("within"))
       selection.within = within->positive("a distance from the faces in m, greater than 0");
   }
-  for (const Place& number : numbers.items(expected))
-    selection.faces.push_back(number.whole(1, 1 << 30, expected));
-  if (selection.faces.empty())
-    numbers.fail_value(expected);
+  selection.faces = numbers.different_wholes(1, 1 << 30, expected);
 }
 
 /// One number, or a list.
 void read_labels(const Place& place, PlaceSelection& selection) {
   const std::string expected = "a label of the image, a whole number from 0, or a list of labels";
   constexpr int most = 1 << 24; // beyond it single precision has no odd ones
-  if (!place.json().is_array())
-    selection.labels = {place.whole(0, most, expected)};
-  else
-    for (const Place& label : place.items(expected))
-      selection.labels.push_back(label.whole(0, most, expected));
-  if (selection.labels.empty())
-    place.fail_value(expected);
+  selection.labels = place.json().is_array() ? place.different_wholes(0, most, expected)
+                                             : std::vector{place.whole(0, most, expected)};
 }
 
 /// Which nodes or elements, as `numbers` says; other keys are among `more`.

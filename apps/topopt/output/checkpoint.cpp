@@ -2,7 +2,6 @@
 #include "apps/topopt/output/checkpoint.hpp"
 
 #include "apps/driver/output/content_hash.hpp"
-#include "apps/driver/output/files/checkpoint.hpp"
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/solvers/topopt/frequencies/frequencies.hpp>
 
@@ -190,6 +189,7 @@ DesignIdentity identify(const DesignProblem& problem, const DesignOptions& o) {
       hash.add(one.density);
   }
   identity.options = hash.digits();
+  identity.course = {{"--step-tolerance", o.tolerance_of_steps()}};
   return identity;
 }
 
@@ -202,6 +202,7 @@ void write_design_checkpoint(const std::string& path, const DesignState& state,
     root.set_attribute("mesh", identity.mesh);
     root.set_attribute("problem", identity.problem);
     root.set_attribute("options", identity.options);
+    write_course(root, identity.course);
     root.write_scalar("steps", state.steps);
     if (state.first_step > 0)
       root.write_scalar("first_step", state.first_step);
@@ -280,6 +281,7 @@ DesignState read_design_checkpoint(const std::string& path, const DesignIdentity
         ": is a checkpoint of other options: volume, filter, projection, "
         "penalty, modulus of void, method, move, start, warm start, grid and "
         "manufacturing must be as they were; steps, changes and the linear solver may be others");
+  warn_of_other_course(path, root, identity.course);
   DesignState state;
   state.steps = root.dataset("steps").read_scalar<int>("the number of steps done");
   if (root.has("first_step")) // after steps on coarser grids

@@ -3,6 +3,7 @@
 // there.
 #pragma once
 
+#include "apps/driver/output/files/checkpoint.hpp"
 #include <ossatura/solvers/topopt/optimizer.hpp>
 
 #include <string>
@@ -16,6 +17,7 @@ struct DesignIdentity {
   std::string mesh;    ///< hash of points and elements
   std::string problem; ///< and of material, supports, loads, passive elements, springs
   std::string options; ///< and of what the steps do, but for the solver and when they end
+  Course course;       ///< which may be another
 };
 DesignIdentity identify(const DesignProblem& problem, const DesignOptions& options);
 
@@ -30,6 +32,7 @@ std::size_t find_mesh_of_checkpoint(const std::string& path,
                                     const std::vector<DesignIdentity>& identities);
 
 /// Throws InputError for a file that is no checkpoint, is damaged or belongs to something else.
+/// Warns of another course.
 DesignState read_design_checkpoint(const std::string& path, const DesignIdentity& identity,
                                    const DesignProblem& problem);
 

@@ -27,11 +27,11 @@ std::string file_error(const TestDirectory& directory, const std::string& text, 
 } // namespace
 
 TEST_CASE("sites are read", "[sites]") {
-  const SiteChoice vertices = parse_site("vertices:7,0,7@t=2.5");
+  const SiteChoice vertices = parse_site("vertices:7,0,9@t=2.5");
   CHECK(vertices.place == SitePlace::vertices);
-  CHECK(vertices.vertices == std::vector<std::int32_t>{7, 0, 7});
+  CHECK(vertices.vertices == std::vector<std::int32_t>{7, 0, 9});
   CHECK(vertices.time == 2.5);
-  CHECK(vertices.text == "vertices:7,0,7@t=2.5");
+  CHECK(vertices.text == "vertices:7,0,9@t=2.5");
   const SiteChoice list = parse_site("vtx:a:b/c@d.vtx@t=1e1");
   CHECK(list.place == SitePlace::list);
   CHECK(list.file == "a:b/c@d.vtx");
@@ -54,6 +54,7 @@ TEST_CASE("sites that are not well formed are rejected", "[sites]") {
                            "vertices:1,,2",
                            "vertices:-1",
                            "vertices:1.5",
+                           "vertices:7,0,7",
                            "vertices:4294967296",
                            "vtx:",
                            "point:1,2",

@@ -182,6 +182,18 @@ class Images(TopoptCase):
                  "supports[0]: labels are whole numbers, and ")):
             self.write(name, content)
             self.refused(message, mesh={"file": name, "lower": 1})
+        # Whole numbers, but grey values; as many labels have regions.
+        shape = (60, 8, 8)
+        ends = {"supports": [{"box": [0, 0, 0, 0, 8, 8]}], "passive": [{"label": 160, "role": "solid"}],
+                "cases": [{"name": "tip", "loads": [{"box": [60, 0, 0, 60, 8, 8], "total_force": [0, 0, -1]}]}]}
+        self.write("ct.mha", metaimage(voxels(lambda x, y, z: 100 + (47 * x + 31 * y + 17 * z) % 211, shape), shape))
+        self.refused("passive[0]: \"label\" is of a segmentation, and ct.mha has more than 64 values",
+                     mesh={"file": "ct.mha", "lower": 100}, **ends)
+        without = self.labelled("ct.mha", **{**ends, "passive": None})
+        self.assertEqual(self.solve({**without, "steps": 1})["problem"]["elements"], 60 * 8 * 8)
+        self.write("many.mha", metaimage(voxels(lambda x, y, z: 100 + x // 6 + 10 * y, shape), shape))
+        run = self.solve(self.labelled("many.mha", **{**ends, "steps": 1}))
+        self.assertEqual(run["problem"]["solid_elements"], 6 * 8)
         # A label that nothing of is outside.
         inside = voxels(lambda x, y, z: 4 if (x, y, z) == (3, 1, 1) else label(x, y, z))
         self.write("inside.mha", metaimage(inside))

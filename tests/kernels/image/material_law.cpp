@@ -286,6 +286,49 @@ OSSATURA_BACKEND_TEST("Each label has its law, and voxels without one that of th
   CHECK(host_values(again) == moduli);
 }
 
+OSSATURA_BACKEND_TEST("What is not selected is void, whatever its value", "[material]") {
+  const TestType exec;
+  const std::vector<float> grey{5, -4, std::nanf(""), 300, 7, 2}, label{1, 0, 3, 0, 2, 3};
+  const std::array<int, 3> shape{6, 1, 1};
+  const VoxelArray<TestType> labels = device_image(exec, shape, label);
+  const auto select = [&](const std::vector<int>& listed, bool takes_listed) {
+    return LabelSelection<TestType>{labels, upload(exec, "listed", listed), takes_listed};
+  };
+  struct Case {
+    std::vector<int> listed;
+    bool takes_listed;
+    std::vector<float> modulus;
+    std::int64_t num_solid, num_left_out;
+    double maximum;
+  };
+  const std::vector<Case> cases{{{1, 2}, true, {5, 0, 0, 0, 7, 0}, 2, 2, 7},
+                                {{3}, false, {5, 0, 0, 0, 7, 0}, 2, 2, 7},
+                                {{1, 3}, false, {0, 0, 0, 0, 7, 0}, 1, 3, 7},
+                                {{}, true, {0, 0, 0, 0, 0, 0}, 0, 4, 0}};
+  const std::vector<LabelLaw> laws{{2, constant_law(7, 0.2)}};
+  for (const Case& of : cases)
+    for (const bool by_label : {false, true}) {
+      const auto image = device_image(exec, shape, grey);
+      const auto selection = select(of.listed, of.takes_listed);
+      const auto field = by_label ? apply_label_laws(exec, {}, laws, labels, image, {}, selection)
+                                  : apply_material_law(exec, {}, image, {}, selection);
+      CHECK(host_values(image) == of.modulus);
+      CHECK(field.num_solid == of.num_solid);
+      CHECK(field.num_left_out == of.num_left_out);
+      CHECK(field.maximum == of.maximum);
+    }
+  CHECK_THROWS_WITH(
+      apply_material_law(exec, {}, device_image(exec, shape, grey), {}, select({3}, true)),
+      ContainsSubstring("voxel (2, 0, 0) is not a finite number (nan); 1 voxels"));
+  MaterialLaw table;
+  table.kind = MaterialKind::table;
+  table.table = {{5, 1000, 0.3}, {7, 2000, 0.2}};
+  const auto image = device_image(exec, shape, grey);
+  const auto field = apply_material_law(exec, table, image, {}, select({1, 2}, true));
+  CHECK(host_values(image) == std::vector<float>{1000, 0, 0, 0, 2000, 0});
+  CHECK(host_values(field.poisson_image) == std::vector<float>{0.3f, 0.3f, 0.3f, 0.3f, 0.2f, 0.3f});
+}
+
 OSSATURA_BACKEND_TEST("Laws of labels that contradict each other are refused", "[material]") {
   const TestType exec;
   const auto refused = [&](const MaterialLaw& others, const std::vector<LabelLaw>& laws,

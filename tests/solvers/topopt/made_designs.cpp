@@ -234,6 +234,28 @@ OSSATURA_BACKEND_TEST("Built designs support themselves", "[made_designs]") {
   CHECK(hanging[1] == 0);
 }
 
+OSSATURA_BACKEND_TEST("What is printed has the volume that is allowed", "[made_designs]") {
+  const TestType exec;
+  DesignProblem problem = made_problem(12, 6, 6);
+  problem.role[5] = DesignRole::solid;
+  problem.role[200] = DesignRole::void_;
+  for (const bool projects : {false, true})
+    for (const auto& [fraction, start] :
+         {std::pair(0.12, 0.0), {0.12, 0.9}, {0.4, 0.0}, {0.4, 0.01}}) {
+      DesignOptions options = made_options(1e-4, built(2, 1), true);
+      options.projection = projects; // sharper after every second step
+      options.volume_fraction = fraction;
+      options.start = start;
+      DesignOptimizer<TestType> optimizer(exec, problem, options);
+      for (int k = 0; k < 8; ++k) {
+        const DesignStep step = optimizer.step(exec);
+        if (k > (start > 0 ? 5 : 0)) // the way is longer than a step
+          CHECK(step.volume == Approx(fraction).epsilon(1.01e-4));
+        CHECK(step.change <= options.move * (1 + 1e-12));
+      }
+    }
+}
+
 OSSATURA_BACKEND_TEST("Images in mirrors support what is built", "[made_designs]") {
   const TestType exec;
   DesignProblem whole = made_problem(6, 4, 4), half = made_problem(6, 2, 4);

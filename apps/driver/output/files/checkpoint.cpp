@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/driver/output/files/checkpoint.hpp"
 
+#include "apps/driver/options/notation.hpp"
 #include "apps/driver/output/content_hash.hpp"
+#include "apps/driver/output/table.hpp"
+#include <ossatura/core/base/log.hpp>
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/io/text/byte_stream.hpp>
 #include <ossatura/core/io/text/input_file.hpp>
@@ -70,6 +73,34 @@ Hdf5File open_checkpoint(const std::string& path, const std::string& format) {
   }
   // An earlier version wrote it, or its first line is damaged, or it is something else.
   fail<InputError>(path, ": is not an ", format, " (its first line is not '", head_start, "...')");
+}
+
+void write_course(Hdf5Group& root, const Course& course) {
+  Hdf5Group group = root.create_group("course");
+  for (const CourseOption& option : course)
+    group.write_scalar(option.name.substr(2), option.value);
+}
+
+void warn_of_other_course(const std::string& path, const Hdf5Group& root, const Course& course) {
+  if (!root.has("course"))
+    return;
+  const Hdf5Group group = root.group("course");
+  std::vector<std::string> before, now;
+  for (const CourseOption& option : course) {
+    const std::string name = option.name.substr(2);
+    if (!group.has(name))
+      continue;
+    const double value = group.dataset(name).read_scalar<double>("an option of the steps");
+    if (value == option.value)
+      continue;
+    before.push_back(option.name + ' ' + format_number(value));
+    now.push_back(format_number(option.value));
+  }
+  if (!before.empty())
+    log_warning("resumed-otherwise", path, ": its steps were taken with ", joined(before, ", "),
+                ", and those from here on are with ", joined(now, ", "),
+                ": the course is not that of a run that never stopped; give ", joined(before, " "),
+                " to go on as it began");
 }
 
 } // namespace ossatura

@@ -10,6 +10,7 @@
 #include <ossatura/core/io/text/atomic_file.hpp>
 
 #include <string>
+#include <vector>
 
 namespace ossatura {
 
@@ -31,5 +32,18 @@ private:
 /// Opens a file that CheckpointFile wrote. Throws InputError for one of another format, and where a
 /// byte is not what was written.
 Hdf5File open_checkpoint(const std::string& path, const std::string& format);
+
+/// An option by which steps are taken, and which may be another when a run goes on.
+struct CourseOption {
+  std::string name; ///< "--time-step"
+  double value;
+};
+using Course = std::vector<CourseOption>;
+
+void write_course(Hdf5Group& root, const Course& course);
+
+/// Logs `resumed-otherwise` where steps were taken by other options than those of `course`.
+/// Checkpoints of before say of none.
+void warn_of_other_course(const std::string& path, const Hdf5Group& root, const Course& course);
 
 } // namespace ossatura
