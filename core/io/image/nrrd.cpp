@@ -202,17 +202,23 @@ SampleType nrrd_type(const std::string& path, const NrrdHeader& header) {
   return found->second;
 }
 
-/// mm of a unit of the space.
+/// mm of the unit of lengths: of the space, or of each axis beside spacings.
 double nrrd_unit(const std::string& path, const NrrdHeader& header) {
-  const std::string units = header.text("space units", "\"mm\"");
-  std::optional<double> found;
-  for (const auto& [name, length] : {std::pair("\"mm\"", 1.0), std::pair("\"m\"", 1e3),
-                                     std::pair("\"um\"", 1e-3), std::pair("\"\xc2\xb5m\"", 1e-3)})
-    if (units.substr(0, std::string(name).size()) == name)
-      found = length;
-  if (!found)
-    fail<InputError>(path, ": space units: ", units, ": mm, m or um are read");
-  return *found;
+  const std::string field = header.has("space units") ? "space units" : "units";
+  const std::string units = header.text(field, "\"mm\"");
+  std::vector<std::string> unit; // of each axis
+  for (std::size_t begin = units.find('"'); begin != std::string::npos;
+       begin = units.find('"', begin)) {
+    const std::size_t end = std::min(units.find('"', begin + 1), units.size());
+    unit.push_back(units.substr(begin + 1, end - begin - 1));
+    begin = std::min(end + 1, units.size());
+  }
+  if (!unit.empty() && std::count(unit.begin(), unit.end(), unit.front()) == int(unit.size()))
+    for (const auto& [name, length] : {std::pair("mm", 1.0), std::pair("m", 1e3),
+                                       std::pair("um", 1e-3), std::pair("\xc2\xb5m", 1e-3)})
+      if (unit.front() == name)
+        return length;
+  fail<InputError>(path, ": ", field, ": ", units, ": mm, m or um, of all axes, are read");
 }
 
 /// Edges, axes and place of the image.

@@ -83,6 +83,13 @@ TEST_CASE("the axes and the world of an NRRD are kept", "[nrrd]") {
                                        "spacings: 0.5 0.5 0.5\n# "),
                               "space origin: (1,2,3)\n", "");
   CHECK(nrrd(bare).spacing == 0.5);
+  const Bytes mm = "space units: \"mm\" \"mm\" \"mm\"";
+  const auto of_axes = [&](const Bytes& units) { return replaced(bare, mm, "units: " + units); };
+  CHECK(nrrd(of_axes("\"um\" \"um\" \"um\"")).spacing == Approx(0.0005));
+  CHECK(nrrd(replaced(bare, mm + "\n", "")).spacing == 0.5);
+  CHECK_SAYS(nrrd_refusal(of_axes("\"cm\" \"cm\" \"cm\"")), "units: \"cm\"", "mm, m or um");
+  CHECK_SAYS(nrrd_refusal(of_axes("\"mm\" \"mm\" \"um\"")), "units: \"mm\" \"mm\" \"um\"");
+  CHECK_SAYS(nrrd_refusal(of_axes("mm mm mm")), "units: mm mm mm");
   CHECK(nrrd(bare).world.empty());
 }
 
