@@ -67,9 +67,7 @@ public:
   void finish(GmshStream&) override {
     merge_copies();
     for (auto& [key, members] : groups_) {
-      const auto named = group_name.find(key);
-      const std::string name =
-          named == group_name.end() ? std::to_string(key.second) : named->second;
+      const std::string name = name_of_group(key);
       auto& set = (key.first == 3 ? parts_.elem_sets : parts_.node_sets)[name];
       set.insert(set.end(), members.begin(), members.end());
     }
@@ -92,6 +90,21 @@ public:
   }
 
 private:
+  /// Gmsh numbers groups for each dimension. Where one number is of several without a name whose
+  /// nodes are sets, these are told apart, "curve 1" and "surface 1".
+  std::string name_of_group(const std::pair<std::int64_t, std::int64_t>& key) const {
+    constexpr const char* kinds[] = {"point ", "curve ", "surface "};
+    const auto [dimension, number] = key;
+    if (const auto named = group_name.find(key); named != group_name.end())
+      return named->second;
+    const std::string name = std::to_string(number);
+    for (std::int64_t other = 0; other < 3; ++other)
+      if (dimension < 3 && other != dimension && groups_.count({other, number}) > 0 &&
+          group_name.count({other, number}) == 0)
+        return kinds[dimension] + name;
+    return name;
+  }
+
   std::string elem_name(std::size_t place) const {
     GmshStream there(*in_);
     there.text.seek(position_[place]);

@@ -418,6 +418,16 @@ TEST_CASE("physical groups of Gmsh become sets in both formats", "[hexa]") {
   check_two_hexa(read_model("a.msh", sample_gmsh_2_hexa()), 1);
 }
 
+TEST_CASE("physical groups of one number and no name are told apart", "[hexa]") {
+  const Bytes point = replaced(sample_gmsh_2_groups(), "1 15 2 1 1 9", "1 15 2 17 1 9");
+  CHECK(read_model("a.msh", point).model.node_sets ==
+        Sets{{"the wall", {0, 3, 6, 9}}, {"point 17", {8}}, {"curve 17", {2, 5, 11}}});
+  const Bytes volume = replaced(sample_gmsh_2_groups(), "5 5 2 4 1", "5 5 2 17 1");
+  const HexaFile file = read_model("a.msh", volume); // of elements, which are no node set
+  CHECK(file.model.node_sets.count("17") == 1);
+  CHECK(file.model.elem_sets == Sets{{"solid", {0, 1}}, {"17", {1}}});
+}
+
 TEST_CASE("meshes of VTK are read without sets", "[hexa]") {
   check_two_hexa(read_model("a.vtk", sample_vtk_hexa()), 1);
   check_two_hexa(read_model("a.vtu", sample_vtu_hexa({})), 0);
