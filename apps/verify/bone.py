@@ -180,7 +180,10 @@ class Specimen:
             misfits = [self.u[lower][:, along], self.u[upper][:, along] - move]
             self.report.bound("displacement of the plates", numpy.concatenate(misfits) / move, 1e-9)
         self.report.true("plates are held", all(self.held[plate].any(axis=1).all() for plate in plates))
-        return [plate[:, None] & self.held for plate in plates]
+        # What holds a specimen between smooth plates against its motions as a whole is of no plate.
+        is_smooth = test == "uniaxial" or (test == "axial" and options.get("lateral") == "free")
+        components = numpy.arange(3) == axis if is_smooth else numpy.ones(3, bool)
+        return [plate[:, None] & self.held & components for plate in plates]
 
     def check_sections(self):
         """Forces through the layers of voxels across the axis, from stresses, and what labels have of them."""

@@ -85,6 +85,8 @@ RUNS = {
                       "4", "--cap", "1:3000"],
     "potted": ["bone", "--generate", "cube", "--size", "4", "--cap", "upper=1", "--test", "torsion"],
     "uniaxial": ["bone", "--generate", "cube", "--size", "4,3,5", "--test", "uniaxial"],
+    # What holds it against turning has forces of the size of the residual, which are of no plate.
+    "porous": ["bone", "--generate", "perlin", "--size", "16", "--feature", "6", "--test", "uniaxial"],
     "confined": ["bone", "--generate", "cube", "--size", "4", "--test", "confined"],
     "yielding": ["bone", "--generate", "cube", "--size", "4", "--strain", "-0.02", "--strength", "drucker-prager",
                  "--load-steps", "6"],
