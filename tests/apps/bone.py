@@ -257,6 +257,11 @@ class Formats(BoneCase):
         self.fails(USAGE, "a surface has none", "bone", "box.off", "--voxel", "0.25", "--modulus-unit", "GPa", "-q")
         run = self.summary("bone", "box.off", "--voxel", "0.25", "--modulus", E, "--poisson", "0", "-q")
         self.close(run["results"]["response"]["stiffness"], E, 1e-5)  # E A / L, of a unit cube that does not bulge
+        inward = lines[:10] + [" ".join(line.split()[k] for k in (0, 1, 3, 2)) for line in lines[10:]]
+        self.write("inward.off", "\n".join(inward) + "\n")
+        turned = self.summary("bone", "inward.off", "--voxel", "0.25", "--modulus", E, "--poisson", "0", "-q")
+        self.assertEqual(turned["results"]["response"]["stiffness"], run["results"]["response"]["stiffness"])
+        self.assertEqual(turned["warnings"], run["warnings"])
 
     def test_provenance_knows_the_input(self):
         self.write("cube.raw", struct.pack("<64f", *[E] * 64))
@@ -480,7 +485,7 @@ class Supports(Images):
         # the list of an exchanged order says the same
         listed = [f"{x},{y},3,z,{0 if x == 3 else -0.01}\n" for x in range(4) for y in range(4)]
         listed += [f"3,{y},{z},{c},0\n" for y in range(4) for z in range(4) for c in "xz" if c == "x" or z < 3]
-        name = self.write("edge.csv", "".join(listed))
+        name = self.write("edge.csv", "\ufeff" + "".join(listed))
         energy = last[pressed, held]["results"]["strain_energy"]
         run = self.summary("bone", *cube, "z-:xyz", "--fix-file", name)
         self.assertEqual(self.codes(run), [])
@@ -643,6 +648,9 @@ class Units(Images):
         self.write("x.raw", struct.pack("<8h", -1024, 3, 5, 0, 1, 2, 777, -5))
         self.refused("-1024 to 777", "x.raw", "--shape", "2,2,2", "--type", "int16", "--spacing",
                      "1", "--law", "threshold", "--lower", "800")
+
+    def test_a_voxel_that_turns_about_its_centre(self):
+        self.fails(BAD_FILE, "no voxel is strained at its centre", "bone", "--generate", "cube", "--size", "1", "--test", "torsion")
 
     def test_numbers_beyond_the_arithmetic_are_refused(self):
         cube = ("bone", "--generate", "cube", "--backend", "serial", "--json", "s.json")

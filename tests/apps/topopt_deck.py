@@ -144,6 +144,14 @@ class Materials(Decks):
         problem_refused("NONE", materials=[{**soft, "set": "NONE"}])
 
 
+class Texts(Decks):
+    def test_marks_and_line_ends_of_other_editors(self):
+        deck = mesh() + ONE + ROLLERS + step(*self.pull())
+        expected = self.first(deck)["results"]["objective"]
+        for text in ("\ufeff" + deck, deck.replace("\n", "\r\n"), "\ufeff" + deck.replace("\n", "\r\n")):
+            self.assertEqual(self.first(text)["results"]["objective"], expected)
+
+
 class Sets(Decks):
     def test_members_count_once(self):
         """Nodes of elements come as often as elements share them, and names may be there twice."""

@@ -128,8 +128,11 @@ void add_solution(const Exec& exec, const BoneSolution<Exec>& solution,
   add_statistics(exec, fields, options, results);
   if (is_loaded && (!(results.sed->maximum > 0) || !std::isfinite(results.sed->maximum) ||
                     !std::isfinite(results.von_mises->maximum)))
-    fail<InputError>("energies or stresses are beyond single precision, in which fields are kept: "
-                     "scale loads and moduli");
+    fail<InputError>(results.sed->maximum == 0
+                         ? "no voxel is strained at its centre: it is one voxel that turns, or "
+                           "loads and moduli are too small for single precision"
+                         : "energies or stresses are beyond single precision, in which fields are "
+                           "kept: scale loads and moduli");
 }
 
 #define OSSATURA_INSTANTIATE(Exec)                                                                 \

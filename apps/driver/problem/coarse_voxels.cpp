@@ -15,7 +15,8 @@ void warn_of_coarse_voxels(const std::string& source, const TriangleSurface& sur
   // to a few per cent. A wall whose thickness is a tenth off bends by a third less or more.
   constexpr double alike = 0.1;
   const double voxel = voxels.edge * voxels.edge * voxels.edge;
-  const double enclosed = enclosed_volume(surface) - double(voxels.num_overlapping) * voxel;
+  const double enclosed = // also of a surface that faces inward as a whole
+      std::abs(enclosed_volume(surface)) - double(voxels.num_overlapping) * voxel;
   const double filled = double(voxels.count) * voxel;
   if (std::abs(filled - enclosed) > alike * enclosed)
     log_warning(

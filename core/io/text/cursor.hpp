@@ -24,14 +24,20 @@ std::string_view trimmed(std::string_view text);
 /// With the letters a to z as A to Z.
 std::string in_capitals(std::string_view text);
 
+/// Bytes of the mark that some editors begin a file of UTF-8 with: 0 without one.
+inline std::size_t length_of_mark(std::string_view text) {
+  constexpr std::string_view mark = "\xef\xbb\xbf";
+  return text.substr(0, mark.size()) == mark ? mark.size() : 0;
+}
+
 class TextCursor {
 public:
   /// `text` begins where the file does, so that lines are counted from there; `path` is for
-  /// messages.
+  /// messages. A byte order mark is passed.
   TextCursor(std::string path, std::string_view text)
       : path_(std::move(path))
       , begin_(text.data())
-      , at_(text.data())
+      , at_(text.data() + length_of_mark(text))
       , end_(text.data() + text.size()) {}
 
   const std::string& path() const { return path_; }

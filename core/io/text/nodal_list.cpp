@@ -2,6 +2,7 @@
 #include <ossatura/core/io/text/nodal_list.hpp>
 
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/core/io/text/cursor.hpp>
 #include <ossatura/core/io/text/input_file.hpp>
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace ossatura {
 std::vector<NodalValue> read_nodal_list(const std::string& path, const std::array<int, 3>& shape) {
   require_input_file(path);
   const std::vector<unsigned char> bytes = read_all(path);
-  std::istringstream file(std::string(bytes.begin(), bytes.end()));
+  std::istringstream file(std::string(text_of(bytes).substr(length_of_mark(text_of(bytes)))));
   std::vector<NodalValue> values;
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {
