@@ -23,8 +23,10 @@ struct ManyVectors {
   std::int64_t n = 0;
 
   /// Row j, in the same memory.
-  Array<double, Exec> row(int j) const {
-    return Array<double, Exec>(value.data() + std::int64_t(j) * n, std::size_t(n));
+  Array<double, Exec> row(int j) const { return rows(j, 1); }
+  /// Rows first .. first + count - 1, one after the other, in the same memory.
+  Array<double, Exec> rows(int first, int count) const {
+    return Array<double, Exec>(value.data() + std::int64_t(first) * n, std::size_t(count * n));
   }
 };
 

@@ -49,8 +49,9 @@ struct LobpcgResult {
   }
 };
 
-/// `Pencil` has apply_stiffness(exec, x, y), apply_mass(exec, x, y), precondition(exec, r, z), z
-/// near K^-1 r, and solve(exec, r, z), z nearer to it, all within the space of admissible vectors.
+/// `Pencil` has apply_stiffness(exec, x, y), apply_mass(exec, count, x, y) of several vectors, one
+/// after the other, precondition(exec, r, z), z near K^-1 r, and solve(exec, r, z), z nearer to it,
+/// all within the space of admissible vectors.
 /// Residuals do not fall all the time, and where a preconditioner is weak, as beside void, they may
 /// stay for hundreds of iterations: after forty without a gain systems are solved in its place.
 template<class Exec, class Pencil>
@@ -133,10 +134,10 @@ private:
   }
 
   void multiply(const Exec& exec, int first, int last) {
-    for (int j = first; j < last; ++j) {
+    for (int j = first; j < last; ++j)
       pencil_.apply_stiffness(exec, s_.row(j), ks_.row(j));
-      pencil_.apply_mass(exec, s_.row(j), ms_.row(j));
-    }
+    pencil_.apply_mass(exec, last - first, s_.rows(first, last - first),
+                       ms_.rows(first, last - first));
   }
 
   /// From the modes alone, multiplied afresh.

@@ -17,11 +17,14 @@ namespace ossatura {
 namespace detail {
 
 /// A node sums over its neighbours, in their order: each in as many voxels as both are corners of.
+/// They are found once for all vectors.
 template<class Exec>
 struct ApplyVoxelMass {
   VoxelGrid<Exec> grid;
   double volume;
-  Array<double, Exec> mass, x, y;
+  Array<double, Exec> mass;
+  int count;
+  Array<double, Exec> x, y;
 
   /// The masses of the voxels that have a node and its neighbour in direction `way` as corners.
   KOKKOS_FUNCTION static double shared(const double (&around)[8], const int (&way)[3]) {
@@ -35,26 +38,33 @@ struct ApplyVoxelMass {
 
   KOKKOS_FUNCTION void operator()(std::int64_t node) const {
     const Site s = grid.site(int(node));
+    int at[27]; // nodes, of which those below are the places of voxels, too
+    for (int k = 0; k < 27; ++k)
+      at[k] = grid.find(s.x + k % 3 - 1, s.y + k / 3 % 3 - 1, s.z + k / 9 - 1);
     double around[8]; // below and above along each axis
     for (int k = 0; k < 8; ++k) {
-      const int voxel = grid.find(s.x - 1 + (k & 1), s.y - 1 + (k >> 1 & 1), s.z - 1 + (k >> 2));
+      const int voxel = at[(k & 1) + 3 * (k >> 1 & 1) + 9 * (k >> 2)];
       around[k] = voxel < 0 ? 0 : mass(voxel);
     }
-    double sum[3] = {};
+    double part[27];
     for (int k = 0; k < 27; ++k) {
       const int way[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
-      double part = volume / 27 * shared(around, way);
-      if (!(part > 0)) // there may be no node
-        continue;
+      part[k] = volume / 27 * shared(around, way);
       for (const int one : way)
-        part *= one == 0 ? 1 : 0.5;
-      const std::int64_t from =
-          3 * std::int64_t(grid.find(s.x + way[0], s.y + way[1], s.z + way[2]));
-      for (int c = 0; c < 3; ++c)
-        sum[c] += part * x(from + c);
+        part[k] *= one == 0 ? 1 : 0.5;
     }
-    for (int c = 0; c < 3; ++c)
-      y(3 * node + c) = sum[c];
+    const std::int64_t n = 3 * std::int64_t(grid.num_nodes);
+    for (std::int64_t first = 0; first < count * n; first += n) { // of a vector
+      double sum[3] = {};
+      for (int k = 0; k < 27; ++k) {
+        if (!(part[k] > 0)) // there may be no node
+          continue;
+        for (int c = 0; c < 3; ++c)
+          sum[c] += part[k] * x(first + 3 * std::int64_t(at[k]) + c);
+      }
+      for (int c = 0; c < 3; ++c)
+        y(first + 3 * node + c) = sum[c];
+    }
   }
 };
 
@@ -93,14 +103,14 @@ struct AddVoxelMassEnergies {
 
 } // namespace detail
 
-/// y = M x for voxels of `mass` [num_nodes] kg / m^3 and `edge`; x, y [num_nodes, 3], all
+/// y = M x for voxels of `mass` [num_nodes] kg / m^3 and `edge`; x, y [count, num_nodes, 3], all
 /// components. The same for any number of threads. Does not fence.
 template<class Exec>
 void apply_mass(const Exec& exec, const VoxelGrid<Exec>& grid, double edge,
-                const Array<double, Exec>& mass, const Array<double, Exec>& x,
+                const Array<double, Exec>& mass, int count, const Array<double, Exec>& x,
                 const Array<double, Exec>& y) {
   Kokkos::parallel_for("ossatura::apply_voxel_mass", range(exec, grid.num_nodes),
-                       detail::ApplyVoxelMass<Exec>{grid, edge * edge * edge, mass, x, y});
+                       detail::ApplyVoxelMass<Exec>{grid, edge * edge * edge, mass, count, x, y});
 }
 
 /// energy(i) += weight u . M_i u for 1 kg / m^3 of the voxel whose lowest corner is node i. Does

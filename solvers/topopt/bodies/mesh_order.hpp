@@ -3,6 +3,7 @@
 // of its mesh.
 #pragma once
 
+#include <ossatura/kernels/algebra/many_vectors.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/solids/fields.hpp>
 #include <ossatura/kernels/solids/mass.hpp>
@@ -23,9 +24,12 @@ public:
   explicit ListedMass(ElementMasses<Exec> masses)
       : masses_(std::move(masses)) {}
 
-  void apply(const Exec& exec, const Vector& mass, const Vector& x,
+  void apply(const Exec& exec, const Vector& mass, int count, const Vector& x,
              const Vector& y) const override {
-    apply_mass(exec, masses_, mass, x, y);
+    const std::int64_t n = 3 * std::int64_t(masses_.num_nodes);
+    const ManyVectors<Exec> from{x, n}, to{y, n};
+    for (int j = 0; j < count; ++j)
+      apply_mass(exec, masses_, mass, from.row(j), to.row(j));
   }
   void add_energies(const Exec& exec, double weight, const Vector& u,
                     const Vector& energy) const override {

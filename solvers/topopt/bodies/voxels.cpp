@@ -25,9 +25,9 @@ public:
       , lame_(lame)
       , edge_(edge) {}
 
-  void apply(const Exec& exec, const Vector& mass, const Vector& x,
+  void apply(const Exec& exec, const Vector& mass, int count, const Vector& x,
              const Vector& y) const override {
-    apply_mass(exec, grid_, edge_, mass, x, y);
+    apply_mass(exec, grid_, edge_, mass, count, x, y);
   }
   void add_energies(const Exec& exec, double weight, const Vector& u,
                     const Vector& energy) const override {

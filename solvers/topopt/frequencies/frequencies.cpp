@@ -47,9 +47,11 @@ struct DesignPencil {
     body.apply(exec, x, y);
     body.make_admissible(exec, y);
   }
-  void apply_mass(const Exec& exec, const Vector& x, const Vector& y) const {
-    matrix.apply(exec, mass, x, y);
-    body.make_admissible(exec, y);
+  void apply_mass(const Exec& exec, int count, const Vector& x, const Vector& y) const {
+    matrix.apply(exec, mass, count, x, y);
+    const ManyVectors<Exec> all{y, body.num_dofs()};
+    for (int j = 0; j < count; ++j)
+      body.make_admissible(exec, all.row(j));
   }
   void precondition(const Exec& exec, const Vector& r, const Vector& z) const {
     body.precondition(exec, r, z);
@@ -207,7 +209,8 @@ void DesignFrequencies<Exec>::fill_starts(const Exec& exec, Family& family) cons
     Kokkos::parallel_for("ossatura::frequencies::random", range(exec, body_.num_dofs()),
                          FillRandomStart<Exec>{random, std::uint64_t(i)});
     family.pencil.body.make_admissible(exec, random);
-    family.pencil.apply_mass(exec, random, family.trial.row(1)); // blocks have three rows at least
+    family.pencil.apply_mass(exec, 1, random,
+                             family.trial.row(1)); // blocks have three rows at least
     family.pencil.precondition(exec, family.trial.row(1), row);
   }
 }

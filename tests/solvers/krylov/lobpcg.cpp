@@ -48,8 +48,11 @@ struct Chains {
   void apply_stiffness(const Exec& exec, const Vector& x, const Vector& y) const {
     Kokkos::parallel_for("chains", range(exec, n), ApplyChains<Exec>{x, y, length, 2});
   }
-  void apply_mass(const Exec& exec, const Vector& x, const Vector& y) const {
-    Kokkos::parallel_for("masses", range(exec, n), ApplyPointMasses<Exec>{x, y, massless});
+  void apply_mass(const Exec& exec, int count, const Vector& x, const Vector& y) const {
+    const ManyVectors<Exec> from{x, n}, to{y, n};
+    for (int j = 0; j < count; ++j)
+      Kokkos::parallel_for("masses", range(exec, n),
+                           ApplyPointMasses<Exec>{from.row(j), to.row(j), massless});
   }
   void precondition(const Exec& exec, const Vector& r, const Vector& z) const {
     Kokkos::deep_copy(exec, z, r);
