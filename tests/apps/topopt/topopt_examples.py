@@ -2,6 +2,7 @@
 """examples/topopt: all of them with --dry-run, and figures that docs/topopt.md states."""
 import json
 import os
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -18,6 +19,11 @@ def example(name):
 
 
 class Examples(TopoptCase):
+    def made(self, name, *arguments):
+        """Runs make_NAME.py into this directory."""
+        subprocess.run([sys.executable, example(f"make_{name}.py"), self.directory.name, *map(str, arguments)],
+                       check=True, stdout=subprocess.DEVNULL)
+
     def test_all_of_them_dry(self):
         names = sorted(name for name in os.listdir(EXAMPLES) if name.endswith(".json"))
         self.assertIn("bridge.json", names)
@@ -66,6 +72,24 @@ class Examples(TopoptCase):
         objective = run["results"]["steps"]["objective"]
         self.close(objective[0], 147, 4e-3)
         self.close(run["results"]["frequencies"][0], 300.3, 2e-3)
+
+    def test_the_wishbone_of_tetrahedra(self):
+        """Coarser than in docs/topopt.md; a beam of second order is as stiff on both meshes."""
+        arguments, stiff = ("--unit", "0.001", "--radius", "0.01"), []
+        for n, elements in ((2, 1872), (3, 3564)):
+            self.made("arm", n)
+            solid = self.optimise("arm.inp", *arguments, "--volume", "0.999", "--steps", "1", "--no-stl")
+            self.assertEqual(solid["problem"]["elements"], elements)
+            stiff.append(solid["results"]["steps"]["objective"][0])
+        self.close(stiff[0], stiff[1], 0.03)
+        run = self.optimise("arm.inp", *arguments, "--volume", "0.26", "--keep", "0.006", "--steps", "8", "--stl",
+                            "arm.stl")
+        for case, force in zip(run["results"]["cases"], ((0, 6000, 1500), (-9000, 0, 1500))):
+            for held, given in zip(case["support_force"], force):
+                self.assertLess(abs(held + given), 1e-3)
+        self.assertEqual(run["engine"]["operator"], "bsr")
+        self.assertLess(run["results"]["objective"], 0.3 * run["results"]["steps"]["objective"][0])
+        self.assert_closed(self.triangles("arm.stl"))
 
 
 if __name__ == "__main__":
