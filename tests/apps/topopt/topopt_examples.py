@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """examples/topopt: all of them with --dry-run, and figures that docs/topopt.md states."""
 import json
+import math
 import os
 import subprocess
 import sys
@@ -16,6 +17,18 @@ EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", 
 
 def example(name):
     return os.path.join(EXAMPLES, name)
+
+
+def flat_below(triangles, degrees):
+    """The area that looks down, above the plate that z is lowest at, less than `degrees` from the horizontal."""
+    area, plate = 0, min(corner[2] for corners in triangles for corner in corners)
+    for a, b, c in triangles:
+        u, v = ([y - x for x, y in zip(a, other)] for other in (b, c))
+        normal = [u[k - 2] * v[k - 1] - u[k - 1] * v[k - 2] for k in range(3)]
+        length = math.hypot(*normal)
+        if normal[2] < -math.cos(math.radians(degrees)) * length and max(a[2], b[2], c[2]) > plate + 1e-6:
+            area += length / 2
+    return area
 
 
 class Examples(TopoptCase):
@@ -90,6 +103,18 @@ class Examples(TopoptCase):
         self.assertEqual(run["engine"]["operator"], "bsr")
         self.assertLess(run["results"]["objective"], 0.3 * run["results"]["steps"]["objective"][0])
         self.assert_closed(self.triangles("arm.stl"))
+
+    def test_the_girder_that_is_printed(self):
+        """Coarser than in docs/topopt.md."""
+        hanging = []
+        for more in ((), ("--overhang", "+z")):
+            run = self.optimise(example("girder.json"), "--cells", "54x3x30", "--steps", "80", "--stl", "g.stl", *more)
+            self.assertEqual(run["results"]["parts"]["count"], 1)
+            triangles = self.triangles("g.stl")
+            self.assert_closed(triangles)
+            hanging.append(flat_below(triangles, 35))
+        self.assertEqual(run["results"]["manufacturing"]["hanging"], 0)
+        self.assertLess(hanging[1], 0.3 * hanging[0])
 
 
 if __name__ == "__main__":
