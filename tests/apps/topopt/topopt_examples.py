@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import shutil
 import subprocess
 import sys
 
@@ -46,7 +47,7 @@ class Examples(TopoptCase):
                 with open(path) as file:
                     document = json.load(file)
                 has_file = "file" in document["mesh"]
-                if name == "anchor.json":  # takes gmsh: topopt_voxels.py
+                if name in ("anchor.json", "wheel.json"):  # topopt_voxels.py, as it takes gmsh; below
                     continue
                 if name == "bracket.json":
                     plan = self.optimise(path, "--dry-run", "--voxel", "0.002")
@@ -115,6 +116,24 @@ class Examples(TopoptCase):
             hanging.append(flat_below(triangles, 35))
         self.assertEqual(run["results"]["manufacturing"]["hanging"], 0)
         self.assertLess(hanging[1], 0.3 * hanging[0])
+
+    def test_the_wheel_of_sectors(self):
+        """Coarser than in docs/topopt.md. It stands on one place, and is the same where it is turned by a sector."""
+        self.made("wheel", 12)
+        shutil.copy(example("wheel.json"), self.path("wheel.json"))
+        run = self.optimise("wheel.json", "--sectors", "5:z:0,0,0", "--radius", "0.012", "--smooth", "0", "--stl",
+                            "w.stl")
+        results = run["results"]
+        self.assertEqual((results["parts"]["count"], results["manufacturing"]["unlike"]), (1, 0))
+        self.assertLess(results["objective"], 0.5 * results["steps"]["objective"][0])
+        triangles = self.triangles("w.stl")
+        self.assert_closed(triangles)
+        places = {(round(x, 2), round(y, 2)) for corners in triangles for x, y, _ in corners}
+        turn = complex(math.cos(0.4 * math.pi), math.sin(0.4 * math.pi))
+        turned = [complex(*place) * turn for place in places]
+        near = {(i, j) for x, y in places for i in (math.floor(x / 0.1), math.ceil(x / 0.1))
+                for j in (math.floor(y / 0.1), math.ceil(y / 0.1))}
+        self.assertEqual([z for z in turned if (round(z.real / 0.1), round(z.imag / 0.1)) not in near], [])
 
 
 if __name__ == "__main__":
