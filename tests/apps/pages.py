@@ -177,7 +177,7 @@ class Pages(DriverCase):
         for system, maker, names in (
                 ("bone", "radius", ("radius.mha", "radius-labels.nii.gz")),
                 ("eikonal", "wall", ("wall.pts", "wall.elem", "wall.lon", "endocardium.vtx")),
-                ("topopt", "bracket", ("bracket.stl",))):
+                ("topopt", "bracket", ("bracket.stl",)), ("topopt", "stand", ("stand.nii.gz",))):
             script = ROOT / "examples" / system / f"make_{maker}.py"
             subprocess.run([sys.executable, script, self.directory.name], check=True)
             for name in names:

@@ -53,6 +53,9 @@ class Examples(TopoptCase):
                     plan = self.optimise(path, "--dry-run", "--voxel", "0.002")
                     self.assertGreater(plan["problem"]["kept_elements"], 500)
                     continue
+                if name == "stand.json":
+                    self.assertEqual(self.optimise(path, "--dry-run")["problem"]["elements"], 106848)
+                    continue
                 if has_file:  # which is not ours to give
                     self.fails(BAD_FILE, "t20.msh", "topopt", path, "--dry-run", "-q")
                     continue
@@ -134,6 +137,16 @@ class Examples(TopoptCase):
         near = {(i, j) for x, y in places for i in (math.floor(x / 0.1), math.ceil(x / 0.1))
                 for j in (math.floor(y / 0.1), math.ceil(y / 0.1))}
         self.assertEqual([z for z in turned if (round(z.real / 0.1), round(z.imag / 0.1)) not in near], [])
+
+    def test_the_stand_in_an_image(self):
+        run = self.optimise(example("stand.json"), "--steps", "4", "--no-stl")
+        feet, seat = 4 * 112 * 3, 208 * 3  # voxels in circles of 6 and 8, three layers
+        self.assertEqual(run["problem"]["solid_elements"], feet + seat)
+        for case, force in zip(run["results"]["cases"], ((0, 0, -1000), (400, 0, 0), (0, 400, 0))):
+            for held, given in zip(case["support_force"], force):
+                self.assertLess(abs(held + given), 0.01)
+        objective = run["results"]["steps"]["objective"]
+        self.assertLess(run["results"]["objective"], 0.7 * objective[0])
 
 
 if __name__ == "__main__":
