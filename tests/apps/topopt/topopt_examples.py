@@ -61,7 +61,7 @@ class Examples(TopoptCase):
                     continue
                 plan = self.optimise(path, "--dry-run")
                 if document.get("solver", {}).get("grid") == "voxels":
-                    self.assertLess(plan["results"]["bytes_per_dof"], 100)
+                    self.assertLess(plan["results"]["bytes_per_dof"], 120)
                 else:
                     self.assertEqual(plan["results"]["automatic_operator"], "congruent")
 
@@ -147,6 +147,25 @@ class Examples(TopoptCase):
                 self.assertLess(abs(held + given), 0.01)
         objective = run["results"]["steps"]["objective"]
         self.assertLess(run["results"]["objective"], 0.7 * objective[0])
+
+    def test_the_lightest_mast(self):
+        """Coarser than in docs/topopt.md: all limits hold, and half of what may move takes more volume."""
+        with open(example("mast.json")) as file:
+            document = json.load(file)
+        document["mesh"]["box"]["cells"] = [12, 12, 24]
+        document["projection"]["sharpness"]["end"] = 4
+        volumes = []
+        for limit in (1e-4, 5e-5):
+            for constraint in document["constraints"]:
+                constraint["at_most"] = limit
+            results = self.solve(document, "--steps", "60", "--no-stl")["results"]
+            for constraint in results["constraints"]:
+                self.assertTrue(constraint["holds"])
+                self.close(constraint["value"], limit, 2e-3)
+            self.assertEqual(results["manufacturing"]["unlike"], 0)
+            volumes.append(results["volume"])
+        self.assertLess(volumes[0], 0.2)
+        self.assertGreater(volumes[1], 1.3 * volumes[0])
 
 
 if __name__ == "__main__":
