@@ -101,6 +101,12 @@ class Examples(TopoptCase):
         self.close(stiff[0], stiff[1], 0.03)
         run = self.optimise("arm.inp", *arguments, "--volume", "0.26", "--keep", "0.006", "--steps", "8", "--stl",
                             "arm.stl")
+        self.assertNotIn("unused-points", [w["code"] for w in run["warnings"]])  # but reference nodes
+        self.assertEqual(run["problem"]["unused_points_left_out"], 3)
+        with open(self.path("arm.inp")) as deck:
+            self.write("loose.inp", deck.read().replace("*ELEMENT", "99999, 0., 0., 99.\n*ELEMENT"))
+        process = self.ossatura("topopt", "loose.inp", *arguments, "--dry-run", "-q", "--backend", self.backend)
+        self.assertIn("loose.inp: 1 points belong to no element and are left out", process.stderr)
         for case, force in zip(run["results"]["cases"], ((0, 6000, 1500), (-9000, 0, 1500))):
             for held, given in zip(case["support_force"], force):
                 self.assertLess(abs(held + given), 1e-3)
