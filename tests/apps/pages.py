@@ -25,7 +25,8 @@ from support.driver_case import BAD_FILE, DONE, DriverCase
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 YOURS = {"tibia.h5", "heart.pts", "heart.vtu", "bracket.inp", "raptor=raptorTetra_8418.vtu", "study/*.h5", "L3.nii.gz", "femur.nii.gz",
          "scenes/*.json", "part.json", "P001/CT",
-         "examples/topopt/anchor.json"}  # takes gmsh: topopt_voxels.py
+         "examples/topopt/anchor.json",  # takes gmsh: topopt_voxels.py
+         "arm.inp", "examples/topopt/wheel.json"}  # of scripts: topopt_examples.py
 FEMUR = ".deps/data/femur.off"  # of scripts/fetch_femur
 
 
@@ -176,7 +177,7 @@ class Pages(DriverCase):
         for system, maker, names in (
                 ("bone", "radius", ("radius.mha", "radius-labels.nii.gz")),
                 ("eikonal", "wall", ("wall.pts", "wall.elem", "wall.lon", "endocardium.vtx")),
-                ("topopt", "bracket", ("bracket.stl",))):
+                ("topopt", "bracket", ("bracket.stl",)), ("topopt", "stand", ("stand.nii.gz",))):
             script = ROOT / "examples" / system / f"make_{maker}.py"
             subprocess.run([sys.executable, script, self.directory.name], check=True)
             for name in names:

@@ -172,6 +172,7 @@ HexaModel load_mesh(ProblemDocument& document, DesignGrid grid, TopoptModel& mod
     HexaFile file = read_hexa_file(source.file, options);
     model.source = source.file;
     model.unused_points = file.unused_points;
+    model.reference_points = file.reference_points;
     for (const std::string& note : file.notes)
       log_warning("mesh-note", source.file, ": ", note);
     warn_of_deck_units(source.file, file.model.young);
@@ -841,8 +842,9 @@ TopoptModel make_topopt_model(const TopoptCommandOptions& options, DriverContext
   // What a checkpoint goes on with, and how a design begins, is said last by the command line.
   if (model.start_from.empty() && !options.has_start && options.resume.empty())
     model.start_from = own_start;
-  if (model.unused_points > 0)
-    log_warning("unused-points", model.source, ": ", format_count(model.unused_points),
+  if (model.unused_points > model.reference_points)
+    log_warning("unused-points", model.source, ": ",
+                format_count(model.unused_points - model.reference_points),
                 " points belong to no element and are left out");
   log_info(model.source, ": ", format_count(model.num_nodes()), " nodes, ",
            format_count(model.num_elem()), " elements");

@@ -35,7 +35,7 @@ struct TopoptModel {
   std::string source;                  ///< file or generator
   double unit = 1;                     ///< m per unit of length of the source
   std::optional<double> mass_density;  ///< kg / m^3
-  std::int64_t unused_points = 0;
+  std::int64_t unused_points = 0, reference_points = 0;
   std::vector<std::int32_t> supported; ///< nodes held otherwise than by mirrors
   std::int64_t num_kept = 0;           ///< elements that are solid as they are near these or loads
   bool has_steps = false;              ///< how many is said by the user

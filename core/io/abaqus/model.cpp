@@ -114,7 +114,11 @@ HexaFile AbaqusReader::read() {
   finish_materials();
   refuse_bad_expansion();
   finish_sets();
-  return make_hexa_file(std::move(parts_));
+  HexaFile file = make_hexa_file(std::move(parts_));
+  file.reference_points = std::int64_t(coupling_of_.size());
+  for (const auto& [node, reference] : turning_)
+    file.reference_points += coupling_of_.count(node) == 0;
+  return file;
 }
 
 HexaFile read_abaqus(const std::string& path, double unit) {

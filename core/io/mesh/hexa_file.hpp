@@ -9,8 +9,9 @@ namespace ossatura {
 
 struct HexaFile {
   HexaModel model;
-  std::int64_t unused_points = 0; ///< points of the file that no element has; they are left out
-  std::vector<std::string> notes; ///< what the user should know, a sentence each
+  std::int64_t unused_points = 0;    ///< points of the file that no element has; they are left out
+  std::int64_t reference_points = 0; ///< of these, reference nodes of couplings and rigid bodies
+  std::vector<std::string> notes;    ///< what the user should know, a sentence each
 };
 
 /// Reads NAME.inp (Abaqus, CalculiX), NAME.cdb (Ansys), NAME.msh (Gmsh 2.2, 4.1; physical groups
