@@ -14,8 +14,8 @@ public:
 
   virtual ~MassMatrix() = default;
 
-  /// y = M x for elements of `mass` [num_elem] kg / m^3; x, y [count, num_nodes, 3], all components.
-  /// The same for any number of threads. Does not fence.
+  /// y = M x for elements of `mass` [num_elem] kg / m^3; x, y [count, num_nodes, 3], all
+  /// components. The same for any number of threads. Does not fence.
   virtual void apply(const Exec& exec, const Vector& mass, int count, const Vector& x,
                      const Vector& y) const = 0;
   /// energy(e) += weight u . M_e u for 1 kg / m^3. Does not fence.
