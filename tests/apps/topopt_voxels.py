@@ -804,12 +804,19 @@ class Made(TopoptCase):
                 self.assertNotEqual(runs[0]["results"]["objective"], plain["results"]["objective"])
 
     def test_what_is_printed_has_the_volume_that_is_allowed(self):
+        printed = ("cantilever", "--cells", "16x8x8", "--grid", "voxels", "--overhang", "+z", "--volume", "0.12")
         for projection in ((), ("--projection",)):
-            run = self.optimise("cantilever", "--cells", "16x8x8", "--grid", "voxels", "--overhang", "+z", "--volume", "0.12",
-                                "--steps", "8", *projection)
+            run = self.optimise(*printed, "--steps", "8", "--method", "oc", *projection)
             for volume in run["results"]["steps"]["volume"][1:]:
                 self.close(volume, 0.12, 1.01e-4)
             self.assertEqual(run["warnings"], [])
+
+    def test_what_is_printed_is_designed_by_moving_asymptotes(self):
+        printed = ("cantilever", "--cells", "16x8x8", "--grid", "voxels", "--overhang", "+z", "--volume", "0.12", "--steps", "30")
+        usual, criteria = self.optimise(*printed), self.optimise(*printed, "--method", "oc")
+        self.assertEqual([run["engine"]["method"] for run in (usual, criteria)], ["mma", "oc"])
+        self.assertLess(usual["results"]["objective"], 0.95 * criteria["results"]["objective"])
+        self.assertLessEqual(usual["results"]["volume"], 0.12)
 
     def test_three_sectors_of_a_ring(self):
         # Loaded at one place; three layers, of 2 x 12 elements each, the inner wall held.
