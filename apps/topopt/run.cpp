@@ -272,6 +272,7 @@ public:
     if (has_files) {
       const TimedScope scope("ossatura::topopt::write");
       if (writes_ && !design_.empty() && context_.try_output(design_, [&] {
+            const TimedScope of_file("ossatura::topopt::design_file");
             write_design(design_, model_, fields, results.last_step(), facts(),
                          options_.common.compress, frames_ ? &kept_ : nullptr);
           }))
@@ -310,6 +311,7 @@ private:
       return;
     const auto write = [&](const std::string& path, const auto& written) {
       std::optional<SurfaceSummary> summary;
+      const TimedScope scope("ossatura::topopt::surface_file");
       if (!writes_ || path.empty() ||
           !context_.try_output(path, [&] { summary = written(path); }) || !summary)
         return;

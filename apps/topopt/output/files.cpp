@@ -2,6 +2,7 @@
 #include "apps/topopt/output/files.hpp"
 
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/core/base/timer.hpp>
 #include <ossatura/core/base/version.hpp>
 #include <ossatura/core/io/surface/write_3mf.hpp>
 #include <ossatura/core/io/surface/write_stl.hpp>
@@ -245,6 +246,7 @@ std::vector<bool> fit_to_body(const TopoptModel& model, TriangleSurface& surface
 
 DesignSurface make_design_surface(const TopoptModel& model, const std::vector<double>& density,
                                   const SurfaceChoices& choices) {
+  const TimedScope scope("ossatura::topopt::surface");
   SolidParts solid = parts_of(model, density, choices.level);
   const std::string defect = describe_first_open_edge(solid.surface);
   OSSATURA_REQUIRE(defect.empty(), defect);
@@ -275,6 +277,7 @@ DesignSurface make_design_surface(const TopoptModel& model, const std::vector<do
       choices.whole ? join_images(model, design, number, is_fitted) : model.problem.bounds();
   design.num_fitted = std::count(is_fitted.begin(), is_fitted.end(), true);
   // All together, so that there is no crease in a mirror.
+  const TimedScope of_smoothing("ossatura::topopt::smooth");
   SmoothedSurface smooth =
       smooth_surface(std::move(design.surface), choices.smooth, bounds, std::move(is_fitted));
   design.surface = std::move(smooth.surface);
