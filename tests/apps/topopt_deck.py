@@ -152,6 +152,19 @@ class Texts(Decks):
             self.assertEqual(self.first(text)["results"]["objective"], expected)
 
 
+    def test_decimals_are_written_with_a_point(self):
+        """Each comma begins a field, and what is behind the last one of a row was passed over."""
+        deck = mesh() + ONE + ROLLERS + step("*CLOAD", "X1, 1, 0.5", "*DLOAD", "BODY, P4, 2.5")
+        for good, bad, what in (("X1, 1, 0.5", "X1, 1, 0,5", "'5'"), ("P4, 2.5", "P4, 2,5", "'5'"), ("6., 0.", "6., 0,3", "ratio of 0"),
+                                ("*DENSITY\n3.", "*DENSITY\n3,2", "density of 3 at"), ("X0, 1\n", "X0, 1, 1, 0,1\n", "'1'"),
+                                ("\n2, 0.5, 0.0, 0.0\n", "\n2, 0,5, 0,0, 0,0\n", "'0'")):
+            self.assertIn(good, deck)
+            self.write("deck.inp", deck.replace(good, bad))
+            for system in ("topopt", "pfem"):
+                process = self.fails(BAD_FILE, what, system, "deck.inp")
+                self.assertIn("decimals are written with a point", process.stderr)
+
+
 class Sets(Decks):
     def test_members_count_once(self):
         """Nodes of elements come as often as elements share them, and names may be there twice."""

@@ -166,6 +166,7 @@ void AbaqusReader::read_boundary() {
     const Members& nodes = take_nodes(one);
     double displacement = 0;
     const std::uint8_t components = take_held(displacement);
+    text_.require_end();
     held_.resize(nodes_.size());
     for (const std::int32_t n : nodes)
       if (is_reference(n))
@@ -276,6 +277,7 @@ void AbaqusReader::read_forces() {
     if (!text_.number(component))
       text_.bad_field("the direction of the force, 1, 2 or 3, is expected");
     const double force = take_load("a force");
+    text_.require_end();
     if (component < 1 || component > 6)
       text_.bad("a load on degree of freedom ", component,
                 " is not solved; forces act along 1, 2 and 3");
@@ -327,6 +329,7 @@ void AbaqusReader::read_pressures() {
     }
     const int face = face_of(kind, 'P');
     const double pressure = take_load("a pressure");
+    text_.require_end();
     if (elems == nullptr)
       text_.bad("a pressure on no elements; name a set of them");
     if (!elems->flat.empty())
@@ -366,6 +369,7 @@ void AbaqusReader::read_mass_load(const ElemSet* elems, bool is_gravity) {
       x = take_load("a coordinate of a point on the axis");
     load.axis = take_direction();
   }
+  text_.require_end();
   const char* name = is_gravity ? "gravity" : "rotation";
   const auto of_kind = [&](std::vector<MassLoad>& loads) {
     const auto found = std::find_if(loads.begin(), loads.end(), [&](const MassLoad& one) {
@@ -402,6 +406,7 @@ void AbaqusReader::read_surface_pressures() {
     if (kind != "P")
       text_.bad("a surface load of kind ", printable_word(kind), " is not solved; P is");
     const double pressure = take_load("a pressure");
+    text_.require_end();
     for (const std::int64_t key : surface->second)
       fresh_.pressures.emplace_back(key, pressure);
     bound(fresh_.pressures, 6 * hexa_.size());

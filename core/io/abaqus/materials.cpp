@@ -13,7 +13,8 @@ void AbaqusReader::begin_material() {
   if (name == nullptr || name->empty())
     text_.bad(text_.keyword().written, " has no NAME");
   material_ = *name;
-  materials_[material_];
+  if (!materials_.try_emplace(material_).second)
+    text_.bad("material ", printable_word(material_), " is there twice; give it another name");
 }
 
 void AbaqusReader::read_elastic() {
@@ -27,12 +28,19 @@ void AbaqusReader::read_elastic() {
     text_.bad("the modulus and Poisson's ratio are missing");
   Material& material = materials_[material_];
   material.young = material.poisson = 0;
+  double temperature = 0; // on which they do not depend
   if (!text_.number(material.young) || !text_.number_or_blank(material.poisson))
     text_.bad_field("the modulus and Poisson's ratio are expected");
   if (!(material.young > 0 && std::isfinite(material.young)))
     text_.bad("a modulus of ", material.young, " is not positive");
   if (!(material.poisson > -1 && material.poisson < 0.5))
     text_.bad("a Poisson's ratio of ", material.poisson, " is not above -1 and below 0.5");
+  if (!text_.number_or_blank(temperature))
+    text_.bad_field("a temperature is expected");
+  text_.require_end();
+  if (material.poisson == 0 && temperature != 0) // 210000, 0,3
+    text_.bad("a Poisson's ratio of 0 at a temperature of ", temperature,
+              ": decimals are written with a point; leave the temperature out");
   if (text_.next_row())
     text_.bad("a modulus that depends on temperature is not solved; keep one row");
 }
@@ -42,12 +50,19 @@ void AbaqusReader::read_density() {
   if (material_.empty())
     text_.bad(text_.keyword().written, " belongs to no *MATERIAL");
   double& density = materials_[material_].density;
+  double temperature = 0; // on which it does not depend
   if (!text_.next_row() || !text_.number(density))
     text_.bad_field("a density is expected");
+  if (!text_.number_or_blank(temperature))
+    text_.bad_field("a temperature is expected");
+  text_.require_end();
   if (!(density > 0 && std::isfinite(density)))
     text_.bad("a density of ", density, " is not positive");
   if (text_.next_row())
     text_.bad("a density that depends on temperature is not solved; keep one row");
+  if (temperature != 0) // 7,85e-9
+    text_.bad("a density of ", density, " at a temperature of ", temperature,
+              ": decimals are written with a point; leave the temperature out");
 }
 
 void AbaqusReader::read_section() {

@@ -111,6 +111,7 @@ void AbaqusReader::read_nodes() {
         text_.bad_field("a coordinate is expected");
       parts_.point.push_back(x);
     }
+    text_.require_end();
     if (set != nullptr)
       set->push_back(std::int32_t(nodes_.size() - 1));
   }

@@ -110,6 +110,14 @@ bool AbaqusText::slow_number(double& value) {
   return true;
 }
 
+void AbaqusText::require_end() {
+  while (more())
+    if (const std::string_view taken = field(); !taken.empty())
+      bad("'", printable_word(taken),
+          "' behind the last field of the row; decimals are written "
+          "with a point");
+}
+
 void AbaqusText::bad_field(const std::string& problem) {
   const std::string_view taken = field();
   if (taken.empty())

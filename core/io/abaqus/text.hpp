@@ -47,6 +47,8 @@ public:
     skip_blanks();
     return at_ != end_;
   }
+  /// Throws where the row has a field left that is not blank, as numbers with decimal commas give.
+  void require_end();
   /// Passes the next field where it is blank and others follow; false, and nothing passed, where
   /// not.
   bool pass_blank() {

@@ -461,6 +461,10 @@ TEST_CASE("pressure on a skew face is that of its area, with the moment of its s
 
 TEST_CASE("bad Abaqus models are refused by line and number", "[hexa]") {
   const Bytes inp = sample_inp();
+  check_refusal(inp, "210000., 0.3", "210000, 0,3", "line 39", "ratio of 0", "with a point");
+  check_refusal(inp, "7.8e-9", "7,8e-9", "density of 7 at", "with a point");
+  check_refusal(inp, "*SOLID SECTION", "*MATERIAL, NAME=STEEL\n*SOLID SECTION", "material STEEL",
+                "twice");
   check_refusal(inp, "*DENSITY", "*PLASTIC", "line 40", "*PLASTIC", "remove");
   check_refusal(inp, "*Heading", "*INCLUDE, INPUT=b.inp", "line 1", "*INCLUDE", "put its lines");
   check_refusal(inp, "TYPE=C3D8,", "TYPE=C3D27,", "line 18", "C3D27", "C3D8");
