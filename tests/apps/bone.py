@@ -482,6 +482,12 @@ class Supports(Images):
                 for order in ((pressed, held), (held, pressed), (pressed, pressed), ("x+:x", pressed))}
         self.assertEqual([self.codes(run) for run in last.values()], [["held-twice"], ["held-twice"], [], []])
         self.assertIn("--fix side x+: 4 degrees of freedom are held at another", last[pressed, held]["warnings"][0]["text"])
+        refined = self.summary("bone", *cube, "z-:xyz,z+:xyz=0,z+:z=-0.01")  # what is held at 0 is said first
+        self.assertEqual(self.codes(refined), [])
+        said_once = self.summary("bone", *cube, "z-:xyz,z+:xy=0,z+:z=-0.01")
+        self.assertEqual(refined["results"]["strain_energy"], said_once["results"]["strain_energy"])
+        twice = self.summary("bone", *cube, "z-:xyz,z+:z=-0.02,z+:z=-0.01")
+        self.assertEqual(self.codes(twice), ["held-twice"])
         # the list of an exchanged order says the same
         listed = [f"{x},{y},3,z,{0 if x == 3 else -0.01}\n" for x in range(4) for y in range(4)]
         listed += [f"3,{y},{z},{c},0\n" for y in range(4) for z in range(4) for c in "xz" if c == "x" or z < 3]

@@ -73,6 +73,24 @@ void warn_of_replaced(std::int64_t num_replaced, const std::string& source) {
                 "later one counts");
 }
 
+/// --fix without components that a later one says otherwise for the same place alone, as z+:z=-1
+/// after z+:xyz=0 does.
+std::vector<NodalCondition> refined(std::vector<NodalCondition> fixes) {
+  for (std::size_t later = 0; later < fixes.size(); ++later)
+    for (std::size_t k = 0; k < later; ++k) {
+      const std::array<bool, 3>& part = fixes[later].components;
+      std::array<bool, 3> left = fixes[k].components;
+      bool is_part = describe(fixes[k].where) == describe(fixes[later].where);
+      for (std::size_t c = 0; c < 3; ++c) {
+        is_part = is_part && (left[c] || !part[c]);
+        left[c] = left[c] && !part[c];
+      }
+      if (is_part && left != std::array<bool, 3>{})
+        fixes[k].components = left;
+    }
+  return fixes;
+}
+
 /// The number in the model of a node of the image as given. Throws InputError where --crop leaves
 /// it out.
 template<class Exec>
@@ -146,7 +164,7 @@ BoneLoad<Exec> make_listed_load(const Exec& exec, const BoneOptions& options,
   if (!options.fix_file.empty())
     hold_list(options, options.fix_file, read_list(options, options.fix_file, model, problem),
               model, load);
-  for (const NodalCondition& fix : options.fix) {
+  for (const NodalCondition& fix : refined(options.fix)) {
     require_nodes(load.hold(in_model(options, "--fix", fix, model)), "--fix", fix.where);
     warn_of_replaced(load.num_replaced(), "--fix " + describe(fix.where));
   }
