@@ -311,9 +311,13 @@ private:
       return;
     const auto write = [&](const std::string& path, const auto& written) {
       std::optional<SurfaceSummary> summary;
-      const TimedScope scope("ossatura::topopt::surface_file");
       if (!writes_ || path.empty() ||
-          !context_.try_output(path, [&] { summary = written(path); }) || !summary)
+          !context_.try_output(path,
+                               [&] {
+                                 const TimedScope scope("ossatura::topopt::surface_file");
+                                 summary = written(path);
+                               }) ||
+          !summary)
         return;
       results.surface = summary;
       files_.push_back(path);

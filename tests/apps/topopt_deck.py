@@ -629,6 +629,14 @@ class Couplings(Decks):
     def test_a_force_at_the_middle_is_a_uniform_traction(self):
         run = self.first(self.deck("9., 0.5, 0.5", self.coupling("DISTRIBUTING"), "*CLOAD", "901, 1, 0.5"))
         self.close(run["results"]["steps"]["objective"][0], 0.25 * FLEXIBILITY, 1e-5)
+        # the reference node is no point that was forgotten
+        deck = self.deck("9., 0.5, 0.5", self.coupling("DISTRIBUTING"), "*CLOAD", "901, 1, 0.5", materials=ONE)
+        for points, codes in (("", []), ("*NODE\n902, 9., 9., 9.\n", ["unused-points"])):
+            self.write("deck.inp", deck.replace("*SURFACE", points + "*SURFACE", 1))
+            for run in (self.optimise("deck.inp", *SOLID), self.summary("pfem", "deck.inp", "--order", "1")):
+                self.assertEqual([w["code"] for w in run["warnings"] if w["code"] == "unused-points"], codes)
+                self.assertEqual([w["text"].split(": ")[1].split()[0] for w in run["warnings"]
+                                  if w["code"] == "unused-points"], ["1"] * len(codes))
 
     def test_a_moment_and_an_arm_bend_alike(self):
         # A force of 1 along y, 2 m beyond the end, is one at the end and a moment of 2 about z.

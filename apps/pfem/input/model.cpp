@@ -52,6 +52,7 @@ PfemInput load_input(const PfemSource& source, PfemModel& model) {
   }
   warn_of_deck_units(source.file, file.model.young);
   model.unused_points = file.unused_points;
+  model.reference_points = file.reference_points;
   if (file.geometry.map)
     input.no_numbers = source.file + " has nodes that are no vertices of elements";
   else if (file.unused_points > 0)
@@ -255,8 +256,9 @@ PfemModel make_pfem_model(const PfemCommandOptions& options, DriverContext& cont
   PfemModel model = build_pfem_model(document);
   if (!document.mesh.file.empty())
     inputs.push_back(record_input(document.mesh.file));
-  if (model.unused_points > 0)
-    log_warning("unused-points", model.source, ": ", format_count(model.unused_points),
+  if (model.unused_points > model.reference_points)
+    log_warning("unused-points", model.source, ": ",
+                format_count(model.unused_points - model.reference_points),
                 " points belong to no element and are left out");
   log_info(model.source, ": ", format_count(model.num_elem()), " elements, ",
            format_count(3 * std::int64_t(model.numbering.num_modes)), " dofs");

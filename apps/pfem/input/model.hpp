@@ -38,7 +38,7 @@ struct PfemModel {
   PfemOptions options;
   std::optional<PfemExact> exact;
   std::string source; ///< file or generator
-  std::int64_t unused_points = 0;
+  std::int64_t unused_points = 0, reference_points = 0;
 
   std::int64_t num_vertices() const { return std::int64_t(shape.mesh.num_points()); }
   std::int64_t num_elem() const { return std::int64_t(shape.mesh.num_elem()); }

@@ -24,6 +24,7 @@ CurvedHexaFile read_curved_hexa_file(const std::string& path, const ElementFileO
   curved.model = std::move(file.model);
   curved.geometry.mesh = curved.model.mesh;
   curved.unused_points = file.unused_points;
+  curved.reference_points = file.reference_points;
   curved.notes = std::move(file.notes);
   return curved;
 }

@@ -11,7 +11,8 @@ namespace ossatura {
 struct CurvedHexaFile {
   HexaModel model;         ///< its nodes are the vertices, whatever other nodes the file has
   CurvedHexaMesh geometry; ///< the same mesh; with a map where its elements are of second order
-  std::int64_t unused_points = 0; ///< points of the file that no element has; they are left out
+  std::int64_t unused_points = 0;    ///< points of the file that no element has; they are left out
+  std::int64_t reference_points = 0; ///< of these, reference nodes of couplings
   std::vector<std::string> notes; ///< what the user should know, a sentence each
 };
 
