@@ -13,7 +13,7 @@ struct CurvedHexaFile {
   CurvedHexaMesh geometry; ///< the same mesh; with a map where its elements are of second order
   std::int64_t unused_points = 0;    ///< points of the file that no element has; they are left out
   std::int64_t reference_points = 0; ///< of these, reference nodes of couplings
-  std::vector<std::string> notes; ///< what the user should know, a sentence each
+  std::vector<std::string> notes;    ///< what the user should know, a sentence each
 };
 
 /// Reads what read_hexa_file() reads, and meshes of Gmsh with hexahedra of 20 or 27 nodes: these
