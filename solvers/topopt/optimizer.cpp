@@ -19,9 +19,9 @@ namespace ossatura {
 
 namespace {
 
-/// The value after `steps` steps, given that before the last of them.
+/// The value in the step after `steps` steps, given that in the last of them.
 double grown(const Continuation& c, double value, int steps) {
-  if (c.every == 0 || steps % c.every != 0 || value >= c.end)
+  if (steps == 0 || c.every == 0 || steps % c.every != 0 || value >= c.end)
     return value;
   return std::min(c.end, value * c.factor + c.increment);
 }
@@ -176,7 +176,13 @@ struct DesignOptimizer<Exec>::Implementation {
 
   bool is_mechanism() const { return options.objective == DesignObjective::mechanism; }
   bool is_frequency() const { return options.objective == DesignObjective::frequency; }
-  DesignMoment moment() const { return {steps + 1, sharpness}; } ///< of the next step
+  DesignMoment moment() const { return {steps + 1, sharpness}; } ///< of the design that there is
+  /// The sharpness that the next design is seen with: of the step after it, if there is one.
+  double next_sharpness() const {
+    const bool is_last = steps + 1 >= options.max_steps;
+    return options.sharpens() && !is_last ? grown(options.sharpness, sharpness, steps + 1)
+                                          : sharpness;
+  }
   SimpLaw law() const {
     return {young, options.min_modulus, penalty, analysis.relative_moduli(),
             analysis.loads().has_body() ? linear_below_with_mass : 0};
@@ -370,8 +376,7 @@ struct DesignOptimizer<Exec>::Implementation {
                              double damping, double multiplier, const Vector& proposal) {
     constexpr double farthest = 40; // powers of e: beyond them all variables are at their bounds
     const double slack = 1e-4 * options.volume_fraction; // meet_volume() takes the rest
-    const DesignMoment next{
-        steps + 2, options.sharpens() ? grown(options.sharpness, sharpness, steps + 1) : sharpness};
+    const DesignMoment next{steps + 2, next_sharpness()};
     const auto value = [&](double power) {
       multiplier = std::exp(power);
       optimality_update(exec, arrays, damping, multiplier, proposal);
@@ -423,7 +428,29 @@ struct DesignOptimizer<Exec>::Implementation {
     double full_;
   };
 
+  void set_growing(const Exec& exec, double new_penalty, double new_sharpness) {
+    penalty = new_penalty;
+    const bool is_other = new_sharpness != sharpness;
+    sharpness = new_sharpness;
+    if (is_other)
+      refresh(exec);
+  }
+
+  /// What grows does so where a step begins, not where one ends: the last design is one of the
+  /// sharpness and the penalty that its step has seen.
   DesignStep step(const Exec& exec) {
+    const double penalty_before = penalty, sharpness_before = sharpness;
+    set_growing(exec, grown(options.penalty, penalty, steps),
+                options.sharpens() ? grown(options.sharpness, sharpness, steps) : sharpness);
+    try {
+      return step_as_grown(exec);
+    } catch (...) {
+      set_growing(exec, penalty_before, sharpness_before);
+      throw;
+    }
+  }
+
+  DesignStep step_as_grown(const Exec& exec) {
     const StepTolerance tolerance(analysis, options);
     follow_volume();
     DesignStep report = analyse(exec, densities.tested(), false);
@@ -460,9 +487,6 @@ struct DesignOptimizer<Exec>::Implementation {
     else
       std::swap(x, kept_x_new);
     report.number = ++steps;
-    penalty = grown(options.penalty, penalty, steps);
-    if (options.sharpens())
-      sharpness = grown(options.sharpness, sharpness, steps);
     refresh(exec);
     report.seconds_update = timer.seconds() - report.seconds_gradient;
     return report;

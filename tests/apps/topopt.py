@@ -258,6 +258,27 @@ class Designs(TopoptCase):
         self.assertIn("volume-exceeded", [w["code"] for w in run["warnings"]])
         self.assertGreater(run["results"]["volume"], 0.5)
 
+    def test_the_last_design_is_of_what_its_step_has_seen(self):
+        """Penalty and sharpness that would grow after the last step wait for the next one."""
+        projected = ("--projection", "--sharpness")
+        for grows, stays in ((("--penalty", "1:5:3:+2"), ("--penalty", "1")),
+                             ((*projected, "1:8:3:x8"), (*projected, "1")),
+                             ((*projected, "1:8:3:x8", "--method", "mma"), (*projected, "1", "--method", "mma")),
+                             ((*projected, "1:8:3:x8", "--overhang", "+z", "--method", "oc"),
+                              (*projected, "1", "--overhang", "+z", "--method", "oc"))):
+            base = ("cantilever", "--cells", "12x6x6", "--change", "0", "--volume", "0.3",
+                    *(("--grid", "voxels") if "--overhang" in grows else ()))
+            with self.subTest(grows=grows):
+                grown, stayed, further = [self.optimise(*base, *more, "--steps", steps)["results"]
+                                          for more, steps in ((grows, "3"), (stays, "3"), (grows, "4"))]
+                self.assertEqual(grown["objective"], stayed["objective"])
+                self.assertEqual(grown["volume"], stayed["volume"])
+                # The next step has what has grown.
+                self.assertNotEqual(further["steps"]["objective"][3], grown["objective"])
+                what = "penalty" if "--penalty" in grows else "sharpness"
+                self.assertEqual(further["steps"][what][:3], [1, 1, 1])
+                self.assertGreater(further["steps"][what][3], 2)
+
     def test_a_filter_that_reaches_nothing_is_refused(self):
         for more in ((), ("--filter", "sensitivity"), ("--filter", "helmholtz")):
             with self.subTest(more=more):

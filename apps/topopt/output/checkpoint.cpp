@@ -12,7 +12,7 @@ namespace ossatura {
 
 namespace {
 
-const char* const format = "ossatura topopt checkpoint 3";
+const char* const format = "ossatura topopt checkpoint 4";
 
 void add_forces(ContentHash& hash, const std::vector<NodeForce>& forces) {
   hash.add(forces.size());

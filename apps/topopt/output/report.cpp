@@ -504,14 +504,12 @@ void warn_of_frequencies(const TopoptRunResults& results) {
       final.frequencies[0] >= part * results.steps.back().frequencies[0])
     return;
   const DesignStep& last = results.steps.back();
-  const bool grew = final.penalty > last.penalty || final.sharpness > last.sharpness;
-  log_warning("frequency-fell", "the lowest natural frequency of the design is ",
-              format_number(final.frequencies[0]), " Hz, and that of the step before was ",
-              format_number(last.frequencies[0]), " Hz: ",
-              grew ? "penalty or sharpness have grown after it, and grey material is softer. Take "
-                     "more --steps"
-                   : "a part has come loose. Take other --steps, a smaller --move, or the design "
-                     "of a --checkpoint before");
+  log_warning(
+      "frequency-fell", "the lowest natural frequency of the design is ",
+      format_number(final.frequencies[0]), " Hz, and that of the step before was ",
+      format_number(last.frequencies[0]),
+      " Hz: a part has come loose. Take other --steps, a smaller --move, or the design of a "
+      "--checkpoint before");
 }
 
 void warn_of_rise(const TopoptRunResults& results) {

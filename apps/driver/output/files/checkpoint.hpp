@@ -17,7 +17,7 @@ namespace ossatura {
 /// A checkpoint under construction. Groups and datasets of root() must be gone before commit().
 class CheckpointFile {
 public:
-  /// `format` names what is in it, as "ossatura topopt checkpoint 3". Throws InputError where
+  /// `format` names what is in it, as "ossatura topopt checkpoint 4". Throws InputError where
   /// `path` cannot be written.
   CheckpointFile(const std::string& path, const std::string& format);
   Hdf5Group root() const { return file_.root(); }
