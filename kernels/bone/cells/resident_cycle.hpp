@@ -405,6 +405,26 @@ private:
   }
 };
 
+/// Writes the moduli of the cells of all parts of a level into their tables.
+template<class Exec>
+struct RenewModuli {
+  int max_cells;
+  std::int64_t part_bytes;
+  int at;                ///< ResidentTables::moduli
+  Array<int, Exec> cell; ///< [num_parts][max_cells], as ResidentLevels::cells
+  Array<float, Exec> lambda, mu;
+  Array<std::uint64_t, Exec> memory;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    if (cell(i) < 0)
+      return;
+    char* const part = reinterpret_cast<char*>(memory.data()) + i / max_cells * part_bytes;
+    float* const moduli = reinterpret_cast<float*>(part + at) + 2 * (i % max_cells);
+    moduli[0] = lambda(cell(i));
+    moduli[1] = mu(cell(i));
+  }
+};
+
 } // namespace detail
 
 /// What a resident cycle is made of, by level, the finest first.
@@ -448,17 +468,40 @@ public:
     memory_ = make_uninitialized<std::uint64_t>(exec, std::int64_t(resident.memory.extent(0)),
                                                 "ossatura::resident_cycle::tables");
     Kokkos::deep_copy(exec, memory_, resident.memory);
+    for (const std::vector<int>& cells : resident.cells)
+      cells_.push_back(upload(exec, "ossatura::resident_cycle::cells", cells));
     steps_ = upload(exec, "ossatura::resident_cycle::steps", steps);
     arrivals_ = make_zeros<unsigned>(exec, 1, "ossatura::resident_cycle::arrivals");
-    levels_ = levels;
-    dense_ = dense;
     kernel_.memory = memory_.data();
     kernel_.steps = steps_.data();
-    kernel_.dense = dense_.extent(0) > 0 ? dense_.data() : nullptr;
+    point_to(levels, dense);
     empty_ = !can_start(exec);
   }
 
   bool empty() const { return empty_; }
+
+  /// Takes over other moduli, arrays and weights: the levels are the same in all else, and the
+  /// steps as many. False where these are more or fewer, or if empty: then nothing has changed.
+  /// Fences.
+  bool renew(const Exec& exec, const std::vector<ResidentCycleLevel<Exec, Scalar>>& levels,
+             const std::vector<CycleStep>& steps, const Array<Scalar, Exec>& dense) {
+    if (empty_ || int(steps.size()) != kernel_.num_steps)
+      return false;
+    OSSATURA_REQUIRE(levels.size() == levels_.size(), levels.size()
+                                                          << " levels of " << levels_.size());
+    upload_to(exec, steps, steps_);
+    for (std::size_t l = 0; l < levels.size(); ++l) {
+      const ResidentTables& tables = kernel_.level[l].tables;
+      Kokkos::parallel_for(
+          "ossatura::ResidentCycle::renew", range(exec, std::int64_t(cells_[l].extent(0))),
+          detail::RenewModuli<Exec>{tables.max_cells, kernel_.table_bytes, tables.moduli, cells_[l],
+                                    levels[l].cells.lambda_value, levels[l].cells.mu_value,
+                                    memory_});
+    }
+    point_to(levels, dense);
+    fence(exec, "ossatura::ResidentCycle::renew"); // the steps may go
+    return true;
+  }
 
   /// Runs the steps; not if empty. One instance at a time. Does not fence.
   void run(const Exec& exec) const {
@@ -514,12 +557,6 @@ private:
       ResidentLevel<Scalar>& level = kernel_.level[l];
       level.tables = tables[l];
       level.num_nodes = levels[l].cells.num_nodes;
-      level.lambda_scale = Scalar(levels[l].edge * levels[l].cells.lambda_scale);
-      level.mu_scale = Scalar(levels[l].edge * levels[l].cells.mu_scale);
-      for (int i = 0; i < 2; ++i)
-        level.iterate[i] = levels[l].iterate[i].data();
-      level.b = levels[l].b.data();
-      level.inverse = levels[l].inverse.data();
       const std::int64_t owned = tables[l].num_owned, size = sizeof(Scalar);
       forces = std::max(forces, 3 * Kernel::slices * owned); // partial sums
       if (l + 1 == levels.size())
@@ -535,6 +572,22 @@ private:
     kernel_.vector_at = place(vector * std::int64_t(sizeof(Scalar)));
     kernel_.forces_at = place(forces * std::int64_t(sizeof(Scalar)));
     bytes_ = int(std::min<std::int64_t>(end, std::numeric_limits<int>::max()));
+  }
+
+  void point_to(const std::vector<ResidentCycleLevel<Exec, Scalar>>& levels,
+                const Array<Scalar, Exec>& dense) {
+    levels_ = levels;
+    dense_ = dense;
+    kernel_.dense = dense_.extent(0) > 0 ? dense_.data() : nullptr;
+    for (std::size_t l = 0; l < levels_.size(); ++l) {
+      ResidentLevel<Scalar>& level = kernel_.level[l];
+      level.lambda_scale = Scalar(levels_[l].edge * levels_[l].cells.lambda_scale);
+      level.mu_scale = Scalar(levels_[l].edge * levels_[l].cells.mu_scale);
+      for (int i = 0; i < 2; ++i)
+        level.iterate[i] = levels_[l].iterate[i].data();
+      level.b = levels_[l].b.data();
+      level.inverse = levels_[l].inverse.data();
+    }
   }
 
   /// Every step part by part.
@@ -558,6 +611,7 @@ private:
   bool empty_ = true;
   std::vector<ResidentCycleLevel<Exec, Scalar>> levels_; ///< arrays that the kernel points into
   Array<std::uint64_t, Exec> memory_;
+  std::vector<Array<int, Exec>> cells_; ///< of each level, as ResidentLevels::cells
   Array<CycleStep, Exec> steps_;
   Array<unsigned, Exec> arrivals_;
   Array<Scalar, Exec> dense_;

@@ -258,8 +258,9 @@ inline void write_part(const HostCells& level, const HostPart& part, const Resid
 
 /// Tables of levels, in the memory of the host.
 struct ResidentLevels {
-  std::vector<ResidentTables> tables; ///< the finest level first
-  int bytes = 0;                      ///< of a part, a multiple of 16
+  std::vector<ResidentTables> tables;  ///< the finest level first
+  std::vector<std::vector<int>> cells; ///< of each: [num_parts][max_cells]; -1 behind a part's last
+  int bytes = 0;                       ///< of a part, a multiple of 16
   Kokkos::View<std::uint64_t*, Kokkos::LayoutRight, Kokkos::HostSpace> memory; ///< part after part
 };
 
@@ -282,6 +283,11 @@ inline ResidentLevels cut_resident_levels(const std::vector<detail::HostCells>& 
     resident.tables.emplace_back();
     resident.bytes =
         detail::size_tables(parts[l], num_owned, resident.bytes, resident.tables.back());
+    const std::size_t most = std::size_t(resident.tables.back().max_cells);
+    resident.cells.emplace_back(most * parts[l].size(), -1);
+    for (std::size_t rank = 0; rank < parts[l].size(); ++rank)
+      std::copy(parts[l][rank].cell.begin(), parts[l][rank].cell.end(),
+                resident.cells.back().begin() + std::ptrdiff_t(rank * most));
   }
   const std::size_t bytes = std::size_t(resident.bytes);
   resident.memory = decltype(resident.memory)(

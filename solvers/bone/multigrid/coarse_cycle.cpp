@@ -73,10 +73,11 @@ void CoarseCycle<Exec, Scalar>::renew(const Exec& exec, double bound) {
   fence(exec, "ossatura::coarse_cycle::renew");
   // These are of the old constants, and launches of arrays that go.
   record_anew();
+  former_ = std::move(resident_);
   resident_ = {};
   resident_work_ = 0;
+  is_renewed_ = true;
   coarsest_ = {};
-  repeated_.clear();
   for (std::size_t l = 0; l < levels_.size(); ++l) {
     const CoarseLevel<Exec>& level = hierarchy_.coarse[l];
     levels_[l].jacobi.blocks = {}; // before the new ones, for memory
@@ -99,44 +100,62 @@ void CoarseCycle<Exec, Scalar>::make_resident(const Exec& exec, std::size_t l) {
   };
   if (!is_small(l) || (l > 0 && is_small(l - 1)) || !coarsest_.is_direct())
     return;
-  for (; l + 1 < levels_.size(); ++l) {
-    std::vector<ResidentCycleLevel<Exec, Scalar>> levels;
-    std::vector<detail::ResidentWeights> weights;
-    for (std::size_t k = l; k < levels_.size(); ++k) {
-      const CoarseLevel<Exec>& grid = hierarchy_.coarse[k];
-      const LevelVectors<Exec, Scalar>& v = levels_[k].vectors;
-      levels.push_back({grid.cells,
-                        grid.held.mask,
-                        grid.edge,
-                        k > l ? &grid.transfer : nullptr,
-                        {v.x, v.next},
-                        v.b,
-                        levels_[k].jacobi.blocks});
-      weights.push_back({levels_[k].weights, repeated_[k].weights});
-    }
-    const int visits = options_.repetition == Repetition::smoothed ? options_.coarse_cycles : 1;
-    const detail::ResidentProgram program(weights, visits);
-    resident_ = ResidentCycle<Exec, Scalar>(exec, levels, program.steps(), coarsest_.inverse());
-    if (resident_.empty())
-      continue;
-    first_resident_ = int(l);
-    resident_result_ = levels.front().iterate[program.result()];
-    for (const CycleStep& step : program.steps())
-      if (step.op == CycleOp::smooth || step.op == CycleOp::residual || step.op == CycleOp::correct)
-        resident_work_ += levels_[l + std::size_t(step.level)].cost;
+  if (is_renewed_) {
+    if (!former_.empty())
+      place_resident(exec, std::size_t(first_resident_));
     return;
   }
+  while (l + 1 < levels_.size() && !place_resident(exec, l))
+    ++l;
+}
+
+/// Has the levels from l on run in a resident grid, with the tables of the one before where that is
+/// renewed: to cut levels into parts takes the host longer than all else that a renewal does.
+/// Returns whether they fit.
+template<class Exec, class Scalar>
+bool CoarseCycle<Exec, Scalar>::place_resident(const Exec& exec, std::size_t l) {
+  std::vector<ResidentCycleLevel<Exec, Scalar>> levels;
+  std::vector<detail::ResidentWeights> weights;
+  for (std::size_t k = l; k < levels_.size(); ++k) {
+    const CoarseLevel<Exec>& grid = hierarchy_.coarse[k];
+    const LevelVectors<Exec, Scalar>& v = levels_[k].vectors;
+    levels.push_back({grid.cells,
+                      grid.held.mask,
+                      grid.edge,
+                      k > l ? &grid.transfer : nullptr,
+                      {v.x, v.next},
+                      v.b,
+                      levels_[k].jacobi.blocks});
+    weights.push_back({levels_[k].weights, repeated_[k].weights});
+  }
+  const int visits = options_.repetition == Repetition::smoothed ? options_.coarse_cycles : 1;
+  const detail::ResidentProgram program(weights, visits);
+  if (former_.renew(exec, levels, program.steps(), coarsest_.inverse()))
+    resident_ = std::move(former_);
+  else
+    resident_ = ResidentCycle<Exec, Scalar>(exec, levels, program.steps(), coarsest_.inverse());
+  former_ = {};
+  if (resident_.empty())
+    return false;
+  first_resident_ = int(l);
+  resident_result_ = levels.front().iterate[program.result()];
+  for (const CycleStep& step : program.steps())
+    if (step.op == CycleOp::smooth || step.op == CycleOp::residual || step.op == CycleOp::correct)
+      resident_work_ += levels_[l + std::size_t(step.level)].cost;
+  return true;
 }
 
 /// Prepares `count` cycles on level l, above the coarsest.
 template<class Exec, class Scalar>
 void CoarseCycle<Exec, Scalar>::weigh_cycles(const Exec& exec, std::size_t l, int count) {
+  repeated_[l].weights.clear(); // of the constants before
   if (count < 2)
     return;
   const Level& level = levels_[l];
   const LevelVectors<Exec, Scalar>& v = level.vectors;
-  const Array<Scalar, Exec> sum =
-      make_zeros<Scalar>(exec, v.b.extent(0), "ossatura::multigrid::sum");
+  Array<Scalar, Exec>& sum = repeated_[l].sum;
+  if (sum.extent(0) == 0)
+    sum = make_zeros<Scalar>(exec, v.b.extent(0), "ossatura::multigrid::sum");
   const OwnedNodes& owned = hierarchy_.coarse[l].cells.owned;
   const LevelShare<Exec>& share = hierarchy_.coarse[l].share;
   VectorSums<Exec> sums;
@@ -170,7 +189,7 @@ void CoarseCycle<Exec, Scalar>::weigh_cycles(const Exec& exec, std::size_t l, in
   // interval, and the cycle must stay positive; near zero it is less than 1 wherever the interval
   // begins.
   const double high = 1.25 * spectrum.largest;
-  repeated_[l] = {chebyshev_weights(count, spectrum.smallest, high), sum};
+  repeated_[l].weights = chebyshev_weights(count, spectrum.smallest, high);
 }
 
 template<class Exec, class Scalar>

@@ -24,7 +24,7 @@ class CoarseCycle {
   /// Chebyshev's iteration on a level with its cycle as the preconditioner.
   struct RepeatedCycle {
     std::vector<double> weights; ///< of the steps; empty: one cycle as it is
-    Array<Scalar, Exec> sum;     ///< of the steps so far
+    Array<Scalar, Exec> sum;     ///< of the steps so far; made when it is needed first
   };
 
 public:
@@ -54,6 +54,7 @@ private:
   void prepare(const Exec& exec);
   void weigh_cycles(const Exec& exec, std::size_t l, int count);
   void make_resident(const Exec& exec, std::size_t l);
+  bool place_resident(const Exec& exec, std::size_t l);
   Array<Scalar, Exec> solve_level(const Exec& exec, std::size_t l);
   Array<Scalar, Exec> cycle_level(const Exec& exec, std::size_t l);
   /// `fine` is of the class of the finer level, or any CellGrid where its nodes are listed.
@@ -69,9 +70,11 @@ private:
   std::vector<RepeatedCycle> repeated_;            ///< by level
   CoarsestSolver<Exec, Scalar> coarsest_;
   ResidentCycle<Exec, Scalar> resident_;
-  int first_resident_ = 0;                 ///< the level that it solves
-  Array<Scalar, Exec> resident_result_;    ///< its result
-  double resident_work_ = 0;               ///< products of a run
+  ResidentCycle<Exec, Scalar> former_;  ///< that of the constants before, while levels are renewed
+  bool is_renewed_ = false;             ///< where a resident cycle fits is known
+  int first_resident_ = 0;              ///< the level that it solves
+  Array<Scalar, Exec> resident_result_; ///< its result
+  double resident_work_ = 0;            ///< products of a run
   std::optional<LaunchGraph<Exec>> graph_; ///< a visit of the first coarse level
   Array<Scalar, Exec> correction_;         ///< its result
   double work_ = 0, visit_work_ = 0;

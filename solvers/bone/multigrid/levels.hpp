@@ -5,7 +5,6 @@
 
 #include <ossatura/kernels/algebra/dense/inverse.hpp>
 #include <ossatura/kernels/algebra/dense/operator.hpp>
-#include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/solvers/bone/multigrid/options.hpp>
 #include <ossatura/solvers/krylov/cg.hpp>
 #include <ossatura/solvers/krylov/lanczos.hpp>
@@ -50,7 +49,7 @@ class CoarsestSolver {
 public:
   CoarsestSolver() = default;
   /// `assemble()` gives the dense matrix of the level, row by row, if it is asked for. A level with
-  /// no free component needs none, however large it is: its inverse is zero. Fences.
+  /// no free component needs none, however large it is: its inverse is zero. Does not fence.
   template<class Assemble>
   CoarsestSolver(const Exec& exec, CoarseSolver kind, int num_levels, std::int64_t num_nodes,
                  std::int64_t num_held_dofs, const Assemble& assemble)
@@ -62,8 +61,7 @@ public:
       fail<UsageError>("the coarsest of ", num_levels, " levels has ", num_nodes,
                        " nodes, too many for a direct solve: allow more levels or use the cg "
                        "coarse solver");
-    inverse_ = invert_semidefinite<Scalar>(
-        exec, upload(exec, "ossatura::coarse_matrix", assemble()), 3 * num_nodes);
+    inverse_ = invert_semidefinite<Scalar>(exec, assemble(), 3 * num_nodes);
   }
 
   /// x = A^-1 b in level.vectors.x, which is returned. Does not fence if direct.

@@ -20,8 +20,8 @@ OSSATURA_BACKEND_TEST("The dense matrix is the assembled one without held rows a
     for (int i = 0; i < grid.num_nodes; ++i)
       mask[i] = i % 5 == 0 ? i / 5 % 8 : 0;
     const auto held = make_constraints(exec, upload(exec, "test::mask", mask));
-    const auto dense =
-        assemble_dense(exec, grid, make_lame_field(exec, grid, material), held, model.edge);
+    const auto dense = download(
+        exec, assemble_dense(exec, grid, make_lame_field(exec, grid, material), held, model.edge));
 
     const auto sites = ossatura::test::host_sites(grid);
     std::vector<int> compact(model.num_lattice_nodes(), -1);

@@ -224,7 +224,7 @@ OSSATURA_BACKEND_TEST(
   for (int i = 0; i < cells.num_nodes; ++i)
     mask[i] = std::uint8_t(i % 5 == 0 ? i / 5 % 8 : 0);
   const auto held = make_constraints(exec, upload(exec, "test::mask", mask));
-  const auto dense = assemble_dense(exec, cells, held, 1);
+  const auto dense = download(exec, assemble_dense(exec, cells, held, 1));
   const std::size_t n = cells.num_dofs();
   std::vector<double> expected(n * n);
   const auto k = assemble(oracle[1].level, 1);

@@ -92,6 +92,8 @@ void check_renewal(const Exec& exec, const VoxelSolverOptions& options, double c
     renewed.renew(exec);
     const Solved back = solve_with(exec, renewed, device, before);
     CHECK(are_equal(back.u, first.u));
+    if (!BackendTraits<Exec>::is_device) // of some devices none are
+      CHECK(renewed.level_info().back().is_resident == (options.multigrid.resident_nodes > 0));
   }
 }
 
@@ -113,6 +115,12 @@ OSSATURA_BACKEND_TEST("A renewed solver has the bits of a new one", "[multigrid]
   check_renewal(exec, renewable_options(VoxelOperatorKind::gather, Precision::lean), 100);
   VoxelSolverOptions options = renewable_options(VoxelOperatorKind::brick, Precision::fp64);
   check_renewal(exec, options, 100, 0.45); // two arrays
+  options.multigrid.resident_nodes = 400;
+  check_renewal(exec, options, 100);
+  check_renewal(exec, options, 100, 0.45);
+  options.precision = Precision::lean;
+  check_renewal(exec, options, 300);
+  options = renewable_options(VoxelOperatorKind::brick, Precision::fp64);
   options.multigrid.coarsening = Coarsening::averaged;
   check_renewal(exec, options, 100);
   options.multigrid.repetition = Repetition::smoothed;
