@@ -35,12 +35,16 @@ CoarseCycle<Exec, Scalar>::CoarseCycle(const Exec& exec, const VoxelHierarchy<Ex
   prepare(exec);
 }
 
+template<class Exec, class Scalar>
+bool CoarseCycle<Exec, Scalar>::can_be_recorded() const {
+  return options_.launch_graphs && options_.coarse_solver == CoarseSolver::direct &&
+         hierarchy_.comm.can_be_recorded();
+}
+
 /// Forgets what was recorded.
 template<class Exec, class Scalar>
 void CoarseCycle<Exec, Scalar>::record_anew() {
-  graph_.emplace(options_.launch_graphs && options_.coarse_solver == CoarseSolver::direct &&
-                     hierarchy_.comm.can_be_recorded(),
-                 agreement(hierarchy_));
+  graph_.emplace(can_be_recorded(), agreement(hierarchy_));
 }
 
 /// What depends on the constants of the cells, except the inverse blocks of the levels.
@@ -174,8 +178,19 @@ void CoarseCycle<Exec, Scalar>::weigh_cycles(const Exec& exec, std::size_t l, in
     Kokkos::deep_copy(exec, v.b, v.x);
     work_ += level.cost;
   }
+  LaunchGraph<Exec> graph(can_be_recorded(), agreement(hierarchy_));
+  Array<Scalar, Exec> step;
+  double cost = 0;
   Spectrum spectrum = estimate_spectrum(
-      exec, options_.cycle_steps, [&](const auto&) { return cycle_level(exec, l); },
+      exec, options_.cycle_steps,
+      [&](const auto&) {
+        const double before = work_;
+        if (graph.run(exec, [&] { step = cycle_level(exec, l); }))
+          cost = work_ - before;
+        else
+          work_ += cost;
+        return step;
+      },
       [&](const auto& p, const auto& q) {
         level.multiply(exec, p, q);
         work_ += level.cost;

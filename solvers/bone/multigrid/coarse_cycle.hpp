@@ -50,6 +50,7 @@ public:
 
 private:
   void add_level(const Exec& exec, const CoarseLevel<Exec>& level);
+  bool can_be_recorded() const;
   void record_anew();
   void prepare(const Exec& exec);
   void weigh_cycles(const Exec& exec, std::size_t l, int count);
