@@ -4,6 +4,7 @@
 #include "apps/driver/options/number_range.hpp"
 #include "apps/driver/output/table.hpp"
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/core/io/text/cursor.hpp>
 #include <ossatura/core/mesh/mechanics/distribute_load.hpp>
 #include <ossatura/core/mesh/mechanics/traction.hpp>
 #include <ossatura/solvers/topopt/loads.hpp>
@@ -222,6 +223,29 @@ find_displacements(const ProblemDocument& document, const PlaceSelector& select,
   return moved;
 }
 
+namespace {
+
+/// The place of a case of the document among the names, or their number. Decks, of which those of
+/// the mesh are, do not tell small letters from capitals.
+std::size_t find_case(const ProblemDocument& document, const std::string& name,
+                      std::size_t num_of_mesh, const std::vector<std::string>& names) {
+  const auto mesh_end = names.begin() + std::ptrdiff_t(num_of_mesh);
+  const auto is_same = [&](const std::string& other) {
+    return in_capitals(other) == in_capitals(name);
+  };
+  const auto found = std::find_if(names.begin(), mesh_end, is_same);
+  if (found == mesh_end)
+    return std::size_t(std::find(mesh_end, names.end(), name) - names.begin());
+  if (std::count_if(document.cases.begin(), document.cases.end(),
+                    [&](const CaseChoice& other) { return is_same(other.name); }) > 1)
+    fail<InputError>(document.file, ": \"cases\" has '", name,
+                     "' in small letters and in capitals, and the mesh has it, which does not tell "
+                     "these apart: make one of them");
+  return std::size_t(found - names.begin());
+}
+
+} // namespace
+
 void add_cases(const ProblemDocument& document, HexaModel& hexa, const PlaceSelector& select,
                const HeldMask& held,
                const std::vector<std::vector<NodeDisplacement>>& displacements,
@@ -238,11 +262,11 @@ void add_cases(const ProblemDocument& document, HexaModel& hexa, const PlaceSele
     check_displacements(where, loads.displacements, in_void);
     model.problem.cases.push_back({std::move(loads), 1});
   }
+  const std::size_t num_of_mesh = model.case_names.size();
   for (std::size_t i = 0; i < document.cases.size(); ++i) {
     const CaseChoice& choice = document.cases[i];
-    const auto found = std::find(model.case_names.begin(), model.case_names.end(), choice.name);
-    const std::size_t index = std::size_t(found - model.case_names.begin());
-    if (found == model.case_names.end()) {
+    const std::size_t index = find_case(document, choice.name, num_of_mesh, model.case_names);
+    if (index == model.case_names.size()) {
       if (choice.forces.empty() && choice.displacements.empty() && choice.body.empty() &&
           choice.temperatures.empty())
         fail<InputError>(document.file, ": the load case '", choice.name,

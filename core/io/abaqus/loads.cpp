@@ -69,7 +69,10 @@ void AbaqusReader::begin_step() {
       if (value != 0)
         text_.bad(parts_.node_name(std::size_t(key / 3)), " is to move by ", value,
                   " before the first step; write displacements other than zero in a step");
-    close_case("");
+    if (!fresh_.forces.empty() || !fresh_.moments.empty() || !fresh_.pressures.empty() ||
+        !fresh_.masses.empty())
+      text_.bad("there are loads before the first step, which belong to none; move them into it");
+    fresh_ = {};
     close_supports();
   }
   in_step_ = true;
@@ -78,6 +81,8 @@ void AbaqusReader::begin_step() {
   ++num_steps_;
   const std::string* name = keyword.find("NAME");
   step_ = name == nullptr || name->empty() ? "STEP " + std::to_string(num_steps_) : *name;
+  if (!step_names_.insert(step_).second)
+    text_.bad("a second step of the name ", printable_word(step_), "; give each a name of its own");
 }
 
 void AbaqusReader::end_step() {
@@ -154,8 +159,7 @@ void AbaqusReader::read_boundary() {
   const std::string* type = keyword.find("TYPE");
   if (type != nullptr && *type != "DISPLACEMENT")
     text_.bad("supports of type ", printable_word(*type), " are not solved");
-  const std::string* op = keyword.find("OP");
-  if (op != nullptr && *op == "NEW") {
+  if (is_new()) {
     earlier_held_.clear();
     earlier_rotations_.clear();
     if (!perturbation_)
@@ -248,14 +252,22 @@ void AbaqusReader::close_supports() {
               "have the same: write them before the steps");
 }
 
-void AbaqusReader::begin_loads(KeyedLoads& earlier) {
+bool AbaqusReader::is_new() const {
+  const std::string* op = text_.keyword().find("OP");
+  if (op != nullptr && *op != "NEW" && *op != "MOD")
+    text_.bad("OP is ", printable_word(*op), " where NEW or MOD is expected");
+  return op != nullptr && *op == "NEW";
+}
+
+bool AbaqusReader::begin_loads(KeyedLoads& earlier) {
   text_.require_params({"OP"});
   refuse_loads_of_frequencies();
   if (num_steps_ > 0 && !in_step_)
     text_.bad("a load between steps belongs to none; move it into one");
-  const std::string* op = text_.keyword().find("OP");
-  if (op != nullptr && *op == "NEW" && !perturbation_)
+  const bool is_of_step_alone = is_new() && !perturbation_;
+  if (is_of_step_alone)
     earlier.clear();
+  return is_of_step_alone;
 }
 
 double AbaqusReader::take_load(const char* what) {
@@ -266,9 +278,7 @@ double AbaqusReader::take_load(const char* what) {
 }
 
 void AbaqusReader::read_forces() {
-  begin_loads(earlier_.forces);
-  const std::string* op = text_.keyword().find("OP");
-  if (op != nullptr && *op == "NEW" && !perturbation_)
+  if (begin_loads(earlier_.forces))
     earlier_.moments.clear();
   Members one;
   while (text_.next_row()) {
@@ -315,9 +325,7 @@ int AbaqusReader::face_of(const std::string& name, char letter) const {
 }
 
 void AbaqusReader::read_pressures() {
-  begin_loads(earlier_.pressures);
-  const std::string* op = text_.keyword().find("OP");
-  if (op != nullptr && *op == "NEW" && !perturbation_)
+  if (begin_loads(earlier_.pressures))
     earlier_.masses.clear();
   ElemSet one;
   while (text_.next_row()) {

@@ -392,7 +392,7 @@ void AbaqusReader::finish_sets() {
   }
   parts_.node_sets = std::move(node_sets_);
   for (auto& [name, set] : elem_sets_) {
-    if (!set.flat.empty())
+    if (!set.flat.empty() && parts_.node_sets.count(name) == 0) // *NSET says it better
       add_nodes_of({{}, set.flat}, parts_.node_sets[name]);
     if (!set.hexa.empty() || set.flat.empty())
       parts_.elem_sets[name] = std::move(set.hexa);

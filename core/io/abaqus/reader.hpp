@@ -14,6 +14,7 @@
 
 #include <array>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -120,8 +121,10 @@ private:
   /// Three numbers, made of length 1.
   std::array<double, 3> take_direction();
   void read_surface_pressures();
-  /// At the keyword of a load, of which OP=NEW drops those of earlier steps.
-  void begin_loads(KeyedLoads& earlier);
+  /// Whether the keyword has OP=NEW: what earlier steps have is dropped.
+  bool is_new() const;
+  /// At the keyword of a load. Drops `earlier` with OP=NEW, and returns whether it did.
+  bool begin_loads(KeyedLoads& earlier);
   double take_load(const char* what);
   /// The face of the next field ("S3", "P3": 2).
   int take_face(char letter);
@@ -208,6 +211,7 @@ private:
   bool in_step_ = false, perturbation_ = false;
   bool has_procedure_ = false, is_of_frequencies_ = false; ///< this step
   std::string step_;
+  std::set<std::string> step_names_;
   CaseLoads fresh_, earlier_;                     ///< of this step, and of general steps before it
   std::vector<std::uint8_t> held_, earlier_held_; ///< likewise: components by node; may end early
 

@@ -69,10 +69,7 @@ void AbaqusReader::read_temperatures() {
   if (perturbation_)
     text_.bad("temperatures in a step with PERTURBATION are not solved; write a general step, "
               "with OP=NEW for loads of its own");
-  const std::string* op = keyword.find("OP");
-  if (op != nullptr && *op != "NEW" && *op != "MOD")
-    text_.bad("OP is ", printable_word(*op), " where NEW or MOD is expected");
-  if (op != nullptr && *op == "NEW" && !has_temperatures_) // the first of a step decides [2]
+  if (is_new() && !has_temperatures_) // the first of a step decides [2]
     temperature_.clear();
   has_temperatures_ = true;
   take_temperatures(temperature_);

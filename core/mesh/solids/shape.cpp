@@ -258,8 +258,7 @@ std::vector<SolidQuadraturePoint> moment_quadrature_of(SolidKind kind) {
             {{a, b, a}, weight},
             {{a, a, b}, weight}};
   }
-  case SolidKind::prism6:
-    return quadrature_of(SolidKind::prism15);
+  case SolidKind::prism6:    // twisted ones are of degree 3 over the triangle
   case SolidKind::prism15: { // of degree 4 over the triangle, which has an area of a half
     std::vector<SolidQuadraturePoint> points;
     for (const auto& t : gauss_line(3))

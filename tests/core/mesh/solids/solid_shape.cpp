@@ -71,6 +71,32 @@ TEST_CASE("Quadrature of solids has the volume of the reference element and inte
   }
 }
 
+// Shape functions times coordinates times the determinant, with straight edges: over triangles and
+// tetrahedra of the given degree, over the height of prisms of degree 5, as their sides are
+// twisted.
+TEST_CASE("Moments of solids are exact on straight edges", "[solids]") {
+  const auto factorial = [](int n) { return std::tgamma(n + 1.); };
+  for (const auto& [kind, degree] :
+       {std::pair(SolidKind::tetra4, 2), std::pair(SolidKind::tetra10, 3),
+        std::pair(SolidKind::prism6, 3), std::pair(SolidKind::prism15, 4)}) {
+    INFO(name_of(kind));
+    const bool is_tetra = shape_of(kind).num_corners == 4;
+    double worst = 0;
+    for (int i = 0; i <= degree; ++i)
+      for (int j = 0; i + j <= degree; ++j)
+        for (int k = 0; k <= (is_tetra ? degree - i - j : 5); ++k) {
+          double sum = 0;
+          for (const SolidQuadraturePoint& p : moment_quadrature_of(kind))
+            sum += p.weight * std::pow(p.at[0], i) * std::pow(p.at[1], j) * std::pow(p.at[2], k);
+          const double flat = factorial(i) * factorial(j);
+          const double exact = is_tetra ? flat * factorial(k) / factorial(i + j + k + 3)
+                                        : flat / factorial(i + j + 2) * (k % 2 ? 0 : 2. / (k + 1));
+          worst = std::max(worst, std::abs(sum - exact));
+        }
+    CHECK(worst < 1e-15);
+  }
+}
+
 TEST_CASE("Solids fill a box with their volumes, and its surface with their faces", "[solids]") {
   const std::array<double, 3> size{2, 1, 1.5};
   for (const SolidKind kind : all_solid_kinds) {

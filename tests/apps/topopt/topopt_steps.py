@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steps of decks, and problems beside them: names, OP, loads that belong to no step, sets that share a name."""
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import topopt_deck
+from support import driver_case
+from support.driver_case import BAD_FILE
+from topopt_deck import ONE, ROLLERS, mesh, rows, step
+
+HEAD = mesh() + ONE + ROLLERS
+
+
+def named(name, *lines):
+    return step(*lines).replace("*STEP", f"*STEP, NAME={name}")
+
+
+class Steps(topopt_deck.Decks):
+    def test_a_case_of_a_problem_is_the_step_of_its_name(self):
+        """Decks do not tell small letters from capitals: the loads of 'pull' are of the step Pull."""
+        self.write("deck.inp", HEAD + named("Pull", *self.pull()))
+        whole = self.first(HEAD + named("Pull", *self.pull(1.5)))["results"]["steps"]["objective"][0]
+        self.write("deck.inp", HEAD + named("Pull", *self.pull()))
+        for name in ("PULL", "pull", "Pull"):
+            run = self.solve({"mesh": {"file": "deck.inp"}, "cases": [
+                {"name": name, "loads": [{"box": [4, 0, 0, 4, 1, 1], "traction": [1, 0, 0]}]}]}, *topopt_deck.SOLID)
+            self.assertEqual([case["name"] for case in run["results"]["cases"]], ["PULL"])
+            self.close(run["results"]["steps"]["objective"][0], whole, 1e-9)
+        other = self.solve({"mesh": {"file": "deck.inp"}, "cases": [
+            {"name": "push", "loads": [{"box": [4, 0, 0, 4, 1, 1], "traction": [1, 0, 0]}]}]}, "--steps", "1")
+        self.assertEqual([case["name"] for case in other["results"]["cases"]], ["PULL", "push"])
+        self.write("p.json", json.dumps({"mesh": {"file": "deck.inp"}, "cases": [{"name": "pull", "weight": 2},
+                                                                                 {"name": "Pull", "weight": 3}]}))
+        self.fails(BAD_FILE, "in small letters and in capitals", "topopt", "p.json")
+
+    def test_what_belongs_to_no_step(self):
+        for loads in (self.pull(), ["*DLOAD", "BODY, GRAV, 9.81, 0., 0., -1."], ["*DLOAD", "1, P1, 2."]):
+            self.refused(HEAD + "".join(line + "\n" for line in loads) + step(*self.pull()), "before the first step")
+        self.refused(HEAD + named("A", *self.pull()) + named("a", *self.pull()), "a second step of the name A")
+
+    def test_op_is_new_or_mod(self):
+        surface = "*SURFACE, NAME=S, TYPE=ELEMENT\n1, S1\n"
+        for lines in (("*CLOAD, OP=NWE", *self.pull()[1:]), ("*DLOAD, OP=NWE", "1, P1, 2."), ("*DSLOAD, OP=NWE", "S, P, 2."),
+                      ("*BOUNDARY, OP=NWE", "X0, 1", *self.pull()), ("*TEMPERATURE, OP=NWE", "ALL, 1.")):
+            self.refused(HEAD + surface + step(*lines), "OP is NWE where NEW or MOD is expected")
+        for first in ("*CLOAD, OP=MOD", "*CLOAD, OP=NEW", "*Cload, op=new"):
+            self.assertGreater(self.first(HEAD + step(first, *self.pull()[1:]))["results"]["objective"], 0)
+
+    def test_nodes_and_flat_elements_of_one_name(self):
+        """A problem's set is that of *NSET, which may have other nodes."""
+        far = [n for n in topopt_deck.chosen(lambda x, y, z: x == topopt_deck.CELLS[0] and z == 0)]
+        flat = "*ELEMENT, TYPE=CPS3, ELSET={}\n901, 1, 2, 10\n"
+        objective = {}
+        for name in ("SIDE", "OTHER"):
+            self.write("deck.inp", HEAD + flat.format(name) + f"*NSET, NSET=SIDE\n{rows(far)}")
+            run = self.solve({"mesh": {"file": "deck.inp"}, "cases": [
+                {"name": "a", "loads": [{"set": "SIDE", "total_force": [1, 0, 0]}]}]}, *topopt_deck.SOLID)
+            objective[name] = run["results"]["steps"]["objective"][0]
+        self.assertEqual(objective["SIDE"], objective["OTHER"])
+
+
+if __name__ == "__main__":
+    driver_case.main()
