@@ -97,19 +97,29 @@ void evaluate(const PfemModel& model, const std::vector<double>& u,
   results.strain_energy = results.balance.energy;
   results.potential_energy = results.strain_energy - product(model.force, u);
   const auto num_vertices = std::size_t(model.num_vertices());
+  double sizes = 0; // of reactions and loads
   for (std::size_t i = 0; i < 3 * num_vertices; ++i) {
     results.total_load[i % 3] += model.force[i];
-    if ((model.held[i / 3] >> i % 3 & 1) != 0)
-      results.total_reaction[i % 3] += internal[i] - model.force[i];
+    sizes += std::fabs(model.force[i]);
+    if ((model.held[i / 3] >> i % 3 & 1) == 0)
+      continue;
+    results.total_reaction[i % 3] += internal[i] - model.force[i];
+    sizes += std::fabs(internal[i] - model.force[i]);
   }
   for (const PfemModel::Support& support : model.supports) {
     std::array<double, 3> sum{};
-    for (const std::int32_t vertex : support.vertices)
-      for (std::size_t c = 0; c < 3; ++c)
-        if ((support.components >> c & 1) != 0)
-          sum[c] +=
-              internal[3 * std::size_t(vertex) + c] - model.force[3 * std::size_t(vertex) + c];
+    double of_points = 0;
+    const auto add = [&](const std::vector<std::int32_t>& vertices, const auto& take) {
+      for (const std::int32_t vertex : vertices)
+        for (std::size_t c = 0; c < 3; ++c)
+          if ((support.components >> c & 1) != 0)
+            take(c,
+                 internal[3 * std::size_t(vertex) + c] - model.force[3 * std::size_t(vertex) + c]);
+    };
+    add(support.vertices, [&](std::size_t c, double reaction) { sum[c] += reaction; });
+    add(support.points, [&](std::size_t, double reaction) { of_points += std::fabs(reaction); });
     results.reactions.push_back(sum);
+    results.reactions_of_points.push_back(sizes > 0 ? of_points / sizes : 0);
   }
   if (model.exact) {
     // Without prescribed displacements the potential energy of the solution is less than that of

@@ -419,11 +419,8 @@ template<class Exec>
 void PfemModelOn<Exec>::hold(const std::vector<std::uint8_t>& chosen, int components,
                              const Triple& displacement) {
   Hold hold{vertices_of(chosen), components};
-  std::vector<std::int32_t> modes = hold.vertices; // the first modes are the vertices
-  const ElementMesh& hexa = modes_.shape().mesh;
-  const std::vector<std::int32_t> on_faces = modes_of_faces(
-      hexa, modes_.entities, modes_.numbering, whole_boundary_faces(hexa, modes_.entities, chosen));
-  modes.insert(modes.end(), on_faces.begin(), on_faces.end());
+  const std::vector<std::int32_t> modes =
+      modes_of_boundary(modes_.shape().mesh, modes_.entities, modes_.numbering, chosen);
   std::vector<std::uint8_t> held = held_;
   Values u = displacement_;
   for (const std::int32_t mode : modes)

@@ -124,8 +124,9 @@ struct StrengthPoint {
 struct StrengthFindings {
   std::optional<StrengthPoint> yield; ///< the curve meets the elastic line, shifted by the offset
   StrengthPoint ultimate;             ///< largest force
-  bool still_rises =
-      false; ///< the ultimate is the last step, whose slope is above 1 % of the first
+  /// The ultimate is the last step, whose slope is above 0.1 % of the elastic one: of yield
+  /// surfaces in tension hardening may be less than 1 %.
+  bool still_rises = false;
 };
 
 /// Of steps with a force, or with a moment, which have no yield by offset; nothing where there are

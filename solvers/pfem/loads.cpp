@@ -138,6 +138,44 @@ std::vector<ElementFace> whole_boundary_faces(const ElementMesh& mesh, const Hex
   return found;
 }
 
+namespace {
+
+/// Modes that belong to one of the 12 edges of an element.
+void add_modes_of_edge(const HierarchicNumbering& numbering, std::int32_t elem, int edge,
+                       std::vector<std::int32_t>& found) {
+  const std::int32_t* signed_mode =
+      &numbering.signed_mode[std::size_t(numbering.begin[std::size_t(elem)])];
+  const std::vector<HierarchicMode> modes =
+      hierarchic_modes(numbering.space, numbering.order[std::size_t(elem)]);
+  for (std::size_t a = 0; a < modes.size(); ++a) {
+    const HexaEntity entity = entity_of(modes[a]);
+    if (entity.dimension == 1 && entity.number == edge && signed_mode[a] != SignedMode::none)
+      found.push_back(signed_mode[a] >> 1);
+  }
+}
+
+/// Calls visit(face, edge, whether all four vertices are chosen) for the edges of boundary faces
+/// whose two vertices are chosen, for each face anew.
+template<class Visit>
+void visit_chosen_edges(const ElementMesh& mesh, const HexaEntities& entities,
+                        const std::vector<std::uint8_t>& chosen, const Visit& visit) {
+  OSSATURA_REQUIRE(chosen.size() == mesh.num_points(),
+                   chosen.size() << " marks of " << mesh.num_points() << " vertices");
+  for (const ElementFace& face : boundary_faces(entities)) {
+    const std::int32_t* node = &mesh.node[8 * std::size_t(face.elem)];
+    bool is_chosen[8] = {}; // and on the face
+    int count = 0;
+    for (const auto& row : hexa_face_frame[face.face].node)
+      for (const int corner : row)
+        count += is_chosen[corner] = chosen[std::size_t(node[corner])] != 0;
+    for (int edge = 0; edge < 12 && count > 1; ++edge)
+      if (is_chosen[hexa_edge[edge].node[0]] && is_chosen[hexa_edge[edge].node[1]])
+        visit(face, edge, count == 4);
+  }
+}
+
+} // namespace
+
 std::vector<std::int32_t> modes_of_faces(const ElementMesh& mesh, const HexaEntities& entities,
                                          const HierarchicNumbering& numbering,
                                          const std::vector<ElementFace>& faces) {
@@ -161,6 +199,37 @@ std::vector<std::int32_t> modes_of_faces(const ElementMesh& mesh, const HexaEnti
   }
   std::sort(found.begin(), found.end());
   found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+std::vector<std::int32_t> modes_of_boundary(const ElementMesh& mesh, const HexaEntities& entities,
+                                            const HierarchicNumbering& numbering,
+                                            const std::vector<std::uint8_t>& chosen) {
+  std::vector<std::int32_t> found =
+      modes_of_faces(mesh, entities, numbering, whole_boundary_faces(mesh, entities, chosen));
+  for (std::size_t vertex = 0; vertex < chosen.size(); ++vertex)
+    if (chosen[vertex] != 0)
+      found.push_back(std::int32_t(vertex)); // the first modes are the vertices
+  visit_chosen_edges(mesh, entities, chosen, [&](const ElementFace& face, int edge, bool is_whole) {
+    if (!is_whole) // the modes of whole faces are there
+      add_modes_of_edge(numbering, face.elem, edge, found);
+  });
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+std::vector<std::int32_t> lone_vertices(const ElementMesh& mesh, const HexaEntities& entities,
+                                        const std::vector<std::uint8_t>& chosen) {
+  std::vector<std::uint8_t> alone = chosen;
+  visit_chosen_edges(mesh, entities, chosen, [&](const ElementFace& face, int edge, bool) {
+    for (const int corner : hexa_edge[edge].node)
+      alone[std::size_t(mesh.node[8 * std::size_t(face.elem) + std::size_t(corner)])] = 0;
+  });
+  std::vector<std::int32_t> found;
+  for (std::size_t vertex = 0; vertex < alone.size(); ++vertex)
+    if (alone[vertex] != 0)
+      found.push_back(std::int32_t(vertex));
   return found;
 }
 

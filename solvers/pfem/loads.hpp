@@ -35,6 +35,17 @@ std::vector<std::int32_t> modes_of_faces(const ElementMesh& mesh, const HexaEnti
                                          const HierarchicNumbering& numbering,
                                          const std::vector<ElementFace>& faces);
 
+/// Modes that are not zero on the chosen part of the boundary, ascending: of chosen vertices, of
+/// the edges of boundary faces with both of their vertices among them, and of the faces with all
+/// four. `chosen` [num_points] as for whole_boundary_faces().
+std::vector<std::int32_t> modes_of_boundary(const ElementMesh& mesh, const HexaEntities& entities,
+                                            const HierarchicNumbering& numbering,
+                                            const std::vector<std::uint8_t>& chosen);
+
+/// The chosen vertices that no edge of a boundary face joins to another chosen one, ascending.
+std::vector<std::int32_t> lone_vertices(const ElementMesh& mesh, const HexaEntities& entities,
+                                        const std::vector<std::uint8_t>& chosen);
+
 /// Force density (N / m^3) at a position.
 using ForceDensity = std::function<void(const double (&x)[3], double (&force)[3])>;
 

@@ -84,6 +84,14 @@ class Curves(DriverCase):
             self.assertFalse(strength["still_rises"])
             self.assertEqual(run["warnings"], [])
 
+    def test_the_default_hardens_in_tension_too(self):
+        """By 0.9 % of the modulus: the largest force is that of the last step, whatever the strain."""
+        for strain in ("0.02", "0.08"):
+            run = self.summary("bone", *CUBE, "--test", "axial", "--strain", strain, "--strength", "drucker-prager",
+                               "--load-steps", "10", "-q")
+            self.assertTrue(run["results"]["strength"]["still_rises"])
+            self.assertEqual([w["code"] for w in run["warnings"]], ["no-ultimate-load"])
+
     def test_porous_bone(self):
         test = ("bone", *POROUS, "--test", "axial", "--strain", "-0.02", "-q")
         strength = ("--strength", "drucker-prager", "--load-steps")

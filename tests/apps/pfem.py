@@ -7,6 +7,7 @@ import math
 import os
 
 from support import driver_case
+from support import solid_decks
 from support.driver_case import BAD_FILE, NOT_CONVERGED, UNAVAILABLE, USAGE, DriverCase
 
 OPERATORS = ("packed", "bsr", "matrix-free", "shared")
@@ -217,6 +218,38 @@ class Problems(PfemCase):
             self.assertEqual(sum(w["code"] == "point-forces" for w in run["warnings"]), doubts)
         run = self.solve(problem(loads=[{"vertices": [1], "force": [1, 0, 0]}]))
         self.assertIn("point-forces", [w["code"] for w in run["warnings"]])
+
+    def test_edges_are_held_as_a_whole(self):
+        """Order 2 is that of C3D20, whose nodes of the edges are held: `topopt` solves the solid body."""
+        beam = solid_decks.Mesh("C3D20", (4, 2, 2), (4, 2, 2))
+        held = "".join(f"{n + 1}, {first}, 3\n" for n, p in enumerate(beam.point) for place, first in ((0, 1), (4, 2))
+                       if p[0] == place and p[2] == 0)
+        faces = "".join(f"{e}, P{f}, 1000000.\n" for e, f in beam.faces_at(2, 2))
+        self.write("beam.inp", beam.deck("2e11, 0.3", "*BOUNDARY\n" + held, "*DLOAD\n" + faces))
+        solid = self.ossatura("topopt", "beam.inp", "--steps", "1", "--start", "0.9999999", "--volume", "0.9999999",
+                              "--filter", "none", "--tolerance", "1e-10", "--step-tolerance", "1e-10", "--json", "t.json")
+        self.assertIn(solid.returncode, (0, NOT_CONVERGED))
+        with open(self.path("t.json"), encoding="utf-8") as file:
+            compliance = json.load(file)["results"]["steps"]["objective"][0]
+        ends = [{"box": [0, 0, 0, 0, 2, 0]}, {"box": [4, 0, 0, 4, 2, 0], "components": "yz"}]
+        bent = {"mesh": {"generator": "cube", "cells": [4, 2, 2], "size": [4, 2, 2]}, "material": {"young": 2e11, "poisson": 0.3},
+                "loads": [{"plane": "z=2", "traction": [0, 0, -1e6]}]}
+        energy = {}
+        for order in (1, 2, 4, 6):
+            run = self.solve(problem(**bent, order=order, supports=ends))
+            energy[order] = 2 * run["results"]["strain_energy"]
+            self.assertNotIn("point-supports", [w["code"] for w in run["warnings"]])
+        self.close(energy[2], compliance, 1e-5)
+        self.assertLess(energy[6], 1.2 * energy[4])
+        for order, doubts in ((1, []), (3, ["point-supports"])):
+            run = self.solve(problem(**bent, order=order, supports=[{"box": [0, y, 0, 0, y, 0]} for y in (0, 2)] + [ends[1]]))
+            self.assertEqual(sorted({w["code"] for w in run["warnings"]}), doubts)
+        # Points that keep a body from moving take nothing.
+        run = self.solve(problem(mesh={"generator": "cube", "cells": [4, 2, 2], "size": [4, 2, 2]}, loads=[
+            {"plane": "x=4", "traction": [4, 0, 0]}, {"plane": "x=0", "traction": [-4, 0, 0]}], supports=[
+                {"box": [0, 0, 0, 0, 0, 0]}, {"box": [4, 0, 0, 4, 0, 0], "components": "yz"}, {"box": [0, 2, 0, 0, 2, 0], "components": "z"}]))
+        self.close(run["results"]["strain_energy"], 0.5 * 16 / 8 * 16, 1e-7)
+        self.assertEqual(run["warnings"], [])
 
     def test_second_order_mesh(self):
         self.write("m.msh", gmsh())

@@ -20,23 +20,26 @@ struct BoundaryPart {
   std::vector<ElementFace> faces;
 };
 
-BoundaryPart boundary_part(const PfemModel& model, std::vector<std::int32_t> vertices) {
-  BoundaryPart part;
+std::vector<std::uint8_t> mark(const PfemModel& model, const std::vector<std::int32_t>& vertices) {
   std::vector<std::uint8_t> chosen(std::size_t(model.num_vertices()));
   for (const std::int32_t vertex : vertices)
     chosen[std::size_t(vertex)] = 1;
-  part.faces = whole_boundary_faces(model.shape.mesh, model.entities, chosen);
+  return chosen;
+}
+
+BoundaryPart boundary_part(const PfemModel& model, std::vector<std::int32_t> vertices) {
+  BoundaryPart part;
+  part.faces = whole_boundary_faces(model.shape.mesh, model.entities, mark(model, vertices));
   part.vertices = std::move(vertices);
   return part;
 }
 
-/// Holds components of the modes of a part, with constant displacements.
-void hold(const std::string& file, const PfemSupport& support, const BoundaryPart& part,
+/// Holds components of the modes of a part of the boundary, with constant displacements.
+void hold(const std::string& file, const PfemSupport& support, std::vector<std::int32_t> vertices,
           PfemModel& model) {
-  std::vector<std::int32_t> modes = part.vertices; // the first modes are the vertices
-  const std::vector<std::int32_t> on_faces =
-      modes_of_faces(model.shape.mesh, model.entities, model.numbering, part.faces);
-  modes.insert(modes.end(), on_faces.begin(), on_faces.end());
+  const std::vector<std::uint8_t> chosen = mark(model, vertices);
+  const std::vector<std::int32_t> modes =
+      modes_of_boundary(model.shape.mesh, model.entities, model.numbering, chosen);
   const std::int64_t num_vertices = model.num_vertices();
   for (const std::int32_t mode : modes)
     for (std::size_t c = 0; c < 3; ++c) {
@@ -56,7 +59,8 @@ void hold(const std::string& file, const PfemSupport& support, const BoundaryPar
   std::string place = support.where.place;
   if (place.rfind(file + ": ", 0) == 0)
     place.erase(0, file.size() + 2);
-  model.supports.push_back({place, support.components, part.vertices});
+  model.supports.push_back({place, support.components, std::move(vertices),
+                            lone_vertices(model.shape.mesh, model.entities, chosen)});
 }
 
 /// Quadrature points along each axis for loads.
@@ -177,7 +181,7 @@ void add_pfem_supports(const PfemDocument& document, const PfemInput& input,
   model.held.assign(std::size_t(model.numbering.num_modes), 0);
   model.displacement.assign(3 * model.held.size(), 0);
   for (const PfemSupport& support : document.supports ? *document.supports : input.body.supports)
-    hold(document.file, support, boundary_part(model, select.nodes(support.where)), model);
+    hold(document.file, support, select.nodes(support.where), model);
   if (!document.supports)
     for (int c = 0; c < 3; ++c) {
       std::vector<std::int32_t> vertices;
@@ -189,7 +193,7 @@ void add_pfem_supports(const PfemDocument& document, const PfemInput& input,
       PfemSupport support;
       support.where.place = model.source + ": held along " + "xyz"[c];
       support.components = std::uint8_t(1 << c);
-      hold(document.file, support, boundary_part(model, std::move(vertices)), model);
+      hold(document.file, support, std::move(vertices), model);
     }
   std::vector<HeldComponents> vertices;
   for (std::int64_t i = 0; i < model.num_vertices(); ++i)

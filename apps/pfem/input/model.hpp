@@ -31,6 +31,7 @@ struct PfemModel {
     std::string place;
     std::uint8_t components;
     std::vector<std::int32_t> vertices;
+    std::vector<std::int32_t> points; ///< of these, those without an edge to another one
   };
   std::vector<Support> supports;
   std::size_t num_loads = 0;

@@ -104,6 +104,17 @@ void warn(const PfemModel& model, const PfemResults& results) {
     log_warning("not-converged", "not converged: the true residual is ", solve.residual, " after ",
                 solve.iterations, " iterations; results are written. Raise --max-iterations or ",
                 "--tolerance, or choose --preconditioner vertex-stars");
+  constexpr double much = 1e-3; // those that only keep a body from moving have none
+  for (std::size_t i = 0; i < model.supports.size() && model.highest_order() > 1; ++i)
+    if (const double part = results.reactions_of_points[i]; solve.converged && part > much) {
+      const std::size_t count = model.supports[i].points.size();
+      log_warning("point-supports", model.supports[i].place, ": ",
+                  format_count(std::int64_t(count)), count == 1 ? " vertex" : " vertices",
+                  " held alone ", count == 1 ? "takes " : "take ", format_number(100 * part, 2),
+                  " % of the reactions, and elements are of order ", model.highest_order(),
+                  ": displacements by a force on a point grow with the order without a limit; hold "
+                  "edges or faces");
+    }
   if (solve.converged)
     warn_of_displacement(model.source, results.displacement.value,
                          bounding_box(model.shape.mesh.point), stiffest_modulus(model.elasticity));

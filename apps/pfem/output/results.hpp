@@ -49,6 +49,8 @@ struct PfemResults {
   std::array<double, 3> total_load{};           ///< N
   std::vector<std::array<double, 3>> reactions; ///< N, of each support; what is held twice, in both
   std::array<double, 3> total_reaction{};
+  /// Of each support: the sum of sizes at its points alone, by that of all reactions and loads.
+  std::vector<double> reactions_of_points;
   ForceBalance balance;             ///< moments where elements are trilinear
   PfemPeak displacement, von_mises; ///< m, Pa, over all samples
   std::int64_t num_samples = 0;

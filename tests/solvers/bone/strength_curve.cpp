@@ -51,14 +51,16 @@ TEST_CASE("A curve of moments has an ultimate moment, and no yield by offset", "
     steps[k].converged = true;
     steps[k].response = elastic;
     steps[k].response->angle = 0.05 * double(k + 1);
-    steps[k].response->moment = k == 0 ? 20 : 20.1;
+    steps[k].response->moment = k == 0 ? 20 : 20.02;
   }
   const auto found = find_strength(elastic, steps);
   REQUIRE(found);
   CHECK_FALSE(found->yield);
   CHECK(found->ultimate.displacement == Approx(0.1));
-  CHECK(found->ultimate.force == Approx(20.1));
-  CHECK_FALSE(found->still_rises); // by 2, of 500
+  CHECK(found->ultimate.force == Approx(20.02));
+  CHECK_FALSE(found->still_rises); // by 0.4, of 500
+  steps[1].response->moment = 20.1;
+  CHECK(find_strength(elastic, steps)->still_rises);
 }
 
 TEST_CASE("A yield law becomes a cone that meets its uniaxial tests", "[strength_curve]") {
