@@ -83,6 +83,11 @@ void AbaqusReader::begin_step() {
   step_ = name == nullptr || name->empty() ? "STEP " + std::to_string(num_steps_) : *name;
   if (!step_names_.insert(step_).second)
     text_.bad("a second step of the name ", printable_word(step_), "; give each a name of its own");
+  if (text_.next_row()) { // a title
+    text_.field();
+    if (text_.more())
+      refuse_row();
+  }
 }
 
 void AbaqusReader::end_step() {
@@ -149,6 +154,8 @@ void AbaqusReader::read_static() {
   if (has_procedure_)
     text_.bad(text_.keyword().written, " beside another procedure; give it a step of its own");
   has_procedure_ = true;
+  if (text_.next_row()) // increments
+    pass_row_of_numbers();
 }
 
 void AbaqusReader::read_boundary() {

@@ -90,6 +90,8 @@ void AbaqusReader::read_section() {
                 printable_word(sectioned_[section - std::size_t(1)]), " already; it is of one");
     section = std::uint8_t(number + 1);
   }
+  if (text_.next_row()) // a thickness, which solids have none of
+    pass_row_of_numbers();
 }
 
 void AbaqusReader::finish_materials() {

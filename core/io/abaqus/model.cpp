@@ -19,6 +19,39 @@ void AbaqusReader::refuse_include() {
   text_.bad(text_.keyword().written, ": other files are not read; put its lines here");
 }
 
+void AbaqusReader::pass_over() {
+  while (text_.next_row()) {
+  }
+}
+
+void AbaqusReader::pass_names() {
+  double number = 0;
+  while (text_.next_row())
+    while (text_.more())
+      if (text_.number(number))
+        refuse_row();
+      else
+        text_.field();
+}
+
+void AbaqusReader::pass_numbers() {
+  while (text_.next_row())
+    pass_row_of_numbers();
+}
+
+void AbaqusReader::pass_row_of_numbers() {
+  double number = 0;
+  while (text_.more())
+    if (!text_.number_or_blank(number))
+      refuse_row();
+}
+
+void AbaqusReader::refuse_row() {
+  text_.bad(
+      "this row is none that ", text_.keyword().written,
+      " takes: a keyword before it is missing, or a comment (**); write it, or remove the row");
+}
+
 AbaqusReader::Read AbaqusReader::find_read(const std::string& keyword) {
   using R = AbaqusReader;
   static const struct {
@@ -50,42 +83,42 @@ AbaqusReader::Read AbaqusReader::find_read(const std::string& keyword) {
       {"FREQUENCY", &R::read_frequencies},
       {"ENDSTEP", &R::end_step},
       {"PART", &R::begin_part},
-      {"ENDPART", &R::pass_over},
-      {"ASSEMBLY", &R::pass_over},
-      {"ENDASSEMBLY", &R::pass_over},
+      {"ENDPART", &R::pass_alone},
+      {"ASSEMBLY", &R::pass_alone},
+      {"ENDASSEMBLY", &R::pass_alone},
       {"INSTANCE", &R::begin_instance},
       {"ENDINSTANCE", &R::end_instance},
       {"INCLUDE", &R::refuse_include},
       // Titles, output, and what the displacements of linear statics do not depend on.
       {"HEADING", &R::pass_over},
-      {"PREPRINT", &R::pass_over},
-      {"RESTART", &R::pass_over},
-      {"OUTPUT", &R::pass_over},
-      {"NODEOUTPUT", &R::pass_over},
-      {"NODEPRINT", &R::pass_over},
-      {"NODEFILE", &R::pass_over},
-      {"ELEMENTOUTPUT", &R::pass_over},
-      {"ELPRINT", &R::pass_over},
-      {"ELFILE", &R::pass_over},
-      {"ENERGYOUTPUT", &R::pass_over},
-      {"ENERGYPRINT", &R::pass_over},
-      {"ENERGYFILE", &R::pass_over},
-      {"CONTACTOUTPUT", &R::pass_over},
-      {"CONTACTPRINT", &R::pass_over},
-      {"CONTACTFILE", &R::pass_over},
-      {"SECTIONPRINT", &R::pass_over},
-      {"FILEFORMAT", &R::pass_over},
-      {"FILEOUTPUT", &R::pass_over},
-      {"MONITOR", &R::pass_over},
-      {"PRINT", &R::pass_over},
-      {"TIMEPOINTS", &R::pass_over},
-      {"CONTROLS", &R::pass_over},
-      {"SECTIONCONTROLS", &R::pass_over},
-      {"PHYSICALCONSTANTS", &R::pass_over},
-      {"AMPLITUDE", &R::pass_over},
-      {"DAMPING", &R::pass_over},
-      {"CONDUCTIVITY", &R::pass_over},
-      {"SPECIFICHEAT", &R::pass_over},
+      {"PREPRINT", &R::pass_alone},
+      {"RESTART", &R::pass_alone},
+      {"OUTPUT", &R::pass_alone},
+      {"NODEOUTPUT", &R::pass_names},
+      {"NODEPRINT", &R::pass_names},
+      {"NODEFILE", &R::pass_names},
+      {"ELEMENTOUTPUT", &R::pass_names},
+      {"ELPRINT", &R::pass_names},
+      {"ELFILE", &R::pass_names},
+      {"ENERGYOUTPUT", &R::pass_names},
+      {"ENERGYPRINT", &R::pass_names},
+      {"ENERGYFILE", &R::pass_names},
+      {"CONTACTOUTPUT", &R::pass_names},
+      {"CONTACTPRINT", &R::pass_names},
+      {"CONTACTFILE", &R::pass_names},
+      {"SECTIONPRINT", &R::pass_names},
+      {"FILEFORMAT", &R::pass_alone},
+      {"FILEOUTPUT", &R::pass_alone},
+      {"MONITOR", &R::pass_alone},
+      {"PRINT", &R::pass_alone},
+      {"TIMEPOINTS", &R::pass_numbers},
+      {"CONTROLS", &R::pass_numbers},
+      {"SECTIONCONTROLS", &R::pass_numbers},
+      {"PHYSICALCONSTANTS", &R::pass_alone},
+      {"AMPLITUDE", &R::pass_numbers},
+      {"DAMPING", &R::pass_alone},
+      {"CONDUCTIVITY", &R::pass_numbers},
+      {"SPECIFICHEAT", &R::pass_numbers},
   };
   const auto* found = std::find_if(std::begin(keywords), std::end(keywords),
                                    [&](const auto& k) { return k.name == keyword; });
@@ -93,6 +126,8 @@ AbaqusReader::Read AbaqusReader::find_read(const std::string& keyword) {
 }
 
 HexaFile AbaqusReader::read() {
+  if (text_.next_row())
+    text_.bad("a row before the first keyword, which belongs to none; keywords begin with *");
   while (text_.next_keyword()) {
     const AbaqusKeyword& keyword = text_.keyword();
     const Read read_rows = find_read(keyword.name);
@@ -101,6 +136,8 @@ HexaFile AbaqusReader::read() {
                 " is not among the keywords of linear statics and natural frequencies "
                 "of solids that are read; remove it if the problem is the same without it");
     (this->*read_rows)();
+    if (text_.next_row())
+      refuse_row();
   }
   if (in_step_)
     fail<InputError>(parts_.path, ": the last *STEP has no *END STEP: the file is truncated");

@@ -67,7 +67,13 @@ private:
   using Read = void (AbaqusReader::*)();
   /// What reads the rows of a keyword, or null.
   static Read find_read(const std::string& keyword);
-  void pass_over() {}
+  void pass_over();
+  void pass_alone() {}
+  /// Rows of words, such as the names of results.
+  void pass_names();
+  void pass_numbers();
+  void pass_row_of_numbers();
+  [[noreturn]] void refuse_row();
   void refuse_include();
 
   // mesh.cpp

@@ -22,6 +22,7 @@ void AbaqusReader::read_expansion() {
     material.expansion = take_expansion();
   } catch (const InputError& error) { // which matters where there are temperatures alone
     material.bad_expansion = error.what();
+    pass_over();
   }
 }
 

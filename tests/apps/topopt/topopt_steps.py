@@ -48,6 +48,25 @@ class Steps(topopt_deck.Decks):
         for first in ("*CLOAD, OP=MOD", "*CLOAD, OP=NEW", "*Cload, op=new"):
             self.assertGreater(self.first(HEAD + step(first, *self.pull()[1:]))["results"]["objective"], 0)
 
+    def test_rows_of_a_keyword_that_is_lost(self):
+        """A comment in the place of a keyword leaves its rows to the one before, which takes none of them."""
+        pull, output = self.pull(), "*NODE FILE\nU\n*EL PRINT, ELSET=BODY\nS, E\n*AMPLITUDE, NAME=A\n0., 0., 1., 1.\n"
+        whole = HEAD + output + step("0.1, 1.", *pull, "*NODE PRINT, NSET=X1", "U, RF")
+        self.first(whole.replace("*STATIC\n", "a title\n*STATIC\n"))
+        self.first(whole.replace("MATERIAL=M\n", "MATERIAL=M\n,\n"))
+        self.first(whole.replace("MATERIAL=M\n", "MATERIAL=M\n1.,\n"))
+        for deck, keyword in (
+                (whole.replace("*STATIC\n0.1, 1.\n*CLOAD", "*STATIC\n0.1, 1.\n**CLOAD"), "*STATIC"),
+                (whole.replace("*STATIC\n0.1, 1.\n*CLOAD", "**CLOAD"), "*STEP"),
+                (whole.replace("*BOUNDARY", "**BOUNDARY"), "*SOLID SECTION"),
+                (whole.replace("*ELASTIC", "**ELASTIC"), "*MATERIAL"),
+                (whole + "X0, 1, 1.\n", "*END STEP"),
+                (whole.replace("*END STEP", "X1, 1, 5.\n*END STEP"), "*NODE PRINT"),
+                (whole.replace("*AMPLITUDE, NAME=A\n", "*AMPLITUDE, NAME=A\nX1, 1, 5.\n"), "*AMPLITUDE"),
+                (whole.replace("*NODE FILE\n", "*RESTART, WRITE\nX1, 1, 5.\n*NODE FILE\n"), "*RESTART")):
+            self.refused(deck, f"this row is none that {keyword} takes")
+        self.refused("1, 0., 0., 0.\n" + whole, "a row before the first keyword")
+
     def test_nodes_and_flat_elements_of_one_name(self):
         """A problem's set is that of *NSET, which may have other nodes."""
         far = [n for n in topopt_deck.chosen(lambda x, y, z: x == topopt_deck.CELLS[0] and z == 0)]
