@@ -106,20 +106,25 @@ void evaluate(const PfemModel& model, const std::vector<double>& u,
     results.total_reaction[i % 3] += internal[i] - model.force[i];
     sizes += std::fabs(internal[i] - model.force[i]);
   }
-  for (const PfemModel::Support& support : model.supports) {
-    std::array<double, 3> sum{};
-    double of_points = 0;
-    const auto add = [&](const std::vector<std::int32_t>& vertices, const auto& take) {
-      for (const std::int32_t vertex : vertices)
-        for (std::size_t c = 0; c < 3; ++c)
-          if ((support.components >> c & 1) != 0)
-            take(c,
-                 internal[3 * std::size_t(vertex) + c] - model.force[3 * std::size_t(vertex) + c]);
-    };
-    add(support.vertices, [&](std::size_t c, double reaction) { sum[c] += reaction; });
-    add(support.points, [&](std::size_t, double reaction) { of_points += std::fabs(reaction); });
-    results.reactions.push_back(sum);
-    results.reactions_of_points.push_back(sizes > 0 ? of_points / sizes : 0);
+  const std::size_t count = model.supports.size();
+  results.reactions.assign(count, {});
+  results.reactions_of_points.assign(count, 0);
+  std::vector<std::uint8_t> taken(num_vertices); // components, by the last support that has them
+  for (std::size_t k = count; k-- > 0;) {
+    const PfemModel::Support& support = model.supports[k];
+    for (const std::int32_t vertex : support.vertices)
+      for (std::size_t c = 0; c < 3; ++c) {
+        std::uint8_t& before = taken[std::size_t(vertex)];
+        if ((support.components >> c & 1) == 0 || (before >> c & 1) != 0)
+          continue;
+        before = std::uint8_t(before | 1u << c);
+        const std::size_t i = 3 * std::size_t(vertex) + c;
+        const double reaction = internal[i] - model.force[i];
+        results.reactions[k][c] += reaction;
+        if (std::binary_search(support.points.begin(), support.points.end(), vertex))
+          results.reactions_of_points[k] += std::fabs(reaction);
+      }
+    results.reactions_of_points[k] /= sizes > 0 ? sizes : 1;
   }
   if (model.exact) {
     // Without prescribed displacements the potential energy of the solution is less than that of

@@ -36,8 +36,10 @@ double rounding_of(const Box& box) {
   double farthest = 0;
   for (const double x : box)
     farthest = std::max(farthest, std::fabs(x));
-  return 1e-6 * std::hypot(box[3] - box[0], box[4] - box[1], box[5] - box[2]) +
-         std::ldexp(farthest, -22); // four times what a number in single precision may be off
+  const double size = std::hypot(box[3] - box[0], box[4] - box[1], box[5] - box[2]);
+  // Four times what a number in single precision may be off; not more than what is less than any
+  // edge, for bodies in the coordinates of a map, which are in double precision.
+  return 1e-6 * size + std::min(std::ldexp(farthest, -22), 1e-4 * size);
 }
 
 bool contains(const Box& box, const double* x, double slack) {

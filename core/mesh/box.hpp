@@ -19,7 +19,8 @@ inline Box bounding_box(const std::vector<double>& point) {
 }
 
 /// Lengths that are rounding of coordinates in a box: of numbers with six digits, as files of text
-/// have them, and of those in single precision, which is by their size.
+/// have them, and of those in single precision, which is by their size; at most about 1e-4 of the
+/// box.
 double rounding_of(const Box& box);
 
 /// Whether x is in it, surface included; lengths up to `slack` are rounding.

@@ -168,7 +168,7 @@ class Result:
     operator: str
     preconditioner: str
     reactions: tuple[tuple[float, float, float], ...]
-    """N, of each hold()"""
+    """N, of each hold(); what several hold is of the last"""
     mesh: Mesh
     _answer: Any
     _d: NDArray[np.float64]

@@ -172,8 +172,10 @@ public:
       numbers_.num_unknowns += system_->is_held(i) ? 0 : 1;
     numbers_.operator_kind = name_of(solver.kind());
     numbers_.preconditioner = solver.describe();
-    for (const Hold& hold : holds)
-      numbers_.reactions.push_back(reaction_of(hold));
+    numbers_.reactions.resize(holds.size());
+    std::vector<std::uint8_t> taken(system_->modes.num_points()); // components, of the last hold
+    for (std::size_t k = holds.size(); k-- > 0;)
+      numbers_.reactions[k] = reaction_of(holds[k], taken);
     if (!(numbers_.strain_energy > 0) || std::isinf(numbers_.strain_energy))
       fail<InputError>("the strain energy is ", numbers_.strain_energy,
                        " J: lengths, moduli or loads are too small or too large to compute with");
@@ -205,12 +207,17 @@ private:
   Values host_u_, internal_; ///< u, K u
   PfemNumbers numbers_;
 
-  Triple reaction_of(const Hold& hold) const {
+  /// Of what is not `taken` [num_points], which is taken then.
+  Triple reaction_of(const Hold& hold, std::vector<std::uint8_t>& taken) const {
     Triple sum{};
     for (const std::int32_t vertex : hold.vertices) // their functions add up to 1
-      for (std::size_t c = 0; c < 3; ++c)
-        if ((hold.components >> c & 1) != 0)
-          sum[c] += internal_[3 * std::size_t(vertex) + c] - force_[3 * std::size_t(vertex) + c];
+      for (std::size_t c = 0; c < 3; ++c) {
+        std::uint8_t& before = taken[std::size_t(vertex)];
+        if ((hold.components >> c & 1) == 0 || (before >> c & 1) != 0)
+          continue;
+        before = std::uint8_t(before | 1u << c);
+        sum[c] += internal_[3 * std::size_t(vertex) + c] - force_[3 * std::size_t(vertex) + c];
+      }
     return sum;
   }
   bool has_displacement() const {

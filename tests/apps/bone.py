@@ -605,6 +605,27 @@ class Forces(Images):
                 self.close(stress["maximum"], force / area, 2e-7)
                 self.close(stress["minimum"], force / area, 2e-7)
 
+    def test_bending_is_that_of_the_specimen_upside_down(self):
+        """Plates carry a shear force where halves differ, so that their moments do."""
+        found = {}
+        for name, notch in (("above", lambda x, y, z: z < 3 or y > 1), ("below", lambda x, y, z: z > 2 or y > 1)):
+            run = self.summary("bone", *self.raw((6, 6, 6), notch), "--test", "bending", "-q", "--tolerance", "1e-10")
+            lower, upper = run["results"]["reactions"][:2]
+            found[name] = run["results"]["response"]["rotational_stiffness"]
+            self.assertGreater(abs(upper["moment"][0] / lower["moment"][0] + 1), 0.1)
+            self.close(run["results"]["response"]["moment"] * run["results"]["response"]["angle"],
+                       2 * run["results"]["strain_energy"], 1e-6)
+        self.close(found["above"], found["below"], 1e-6)
+
+    def test_no_stiffness_beside_forces(self):
+        """What a moved support feels is the answer to the forces, too."""
+        image = self.raw((4, 4, 6), lambda x, y, z: True)
+        moved = ("bone", *image, "--test", "file", "--fix", "z-:xyz", "--fix", "z+:z=-0.02", "-q")
+        self.assertLess(self.summary(*moved)["results"]["response"]["force"], 0)
+        pushed = self.summary(*moved, "--force", "x+:z=-20")
+        self.assertNotIn("response", pushed["results"])
+        self.assertNotIn("pistoia", pushed["results"])
+
     def test_the_centre_of_a_turn(self):
         # Twice the strain energy is moment times angle, whatever the plates turn about.
         image = self.raw((8, 6, 6), lambda x, y, z: x < 3 or y < 2)
@@ -619,6 +640,8 @@ class Forces(Images):
                 work = angle * (upper["moment"][axis] - (test == "bending") * lower["moment"][axis])
                 self.close(2 * run["results"]["strain_energy"], work, 1e-6)
                 moments[test, centre] = run["results"]["response"]["moment"]
+                self.close(2 * run["results"]["strain_energy"], 2 * angle * moments[test, centre] if test == "bending" else
+                           angle * moments[test, centre], 1e-6)
         self.assertGreater(abs(moments["torsion", "box"] / moments["torsion", "mass"] - 1), 1e-3)
         run = self.summary("bone", *image, "--test", "torsion", "-q")
         self.close(run["results"]["response"]["moment"], moments["torsion", "mass"], 1e-5)

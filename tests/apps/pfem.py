@@ -219,6 +219,26 @@ class Problems(PfemCase):
         run = self.solve(problem(loads=[{"vertices": [1], "force": [1, 0, 0]}]))
         self.assertIn("point-forces", [w["code"] for w in run["warnings"]])
 
+    def test_reactions_of_supports_that_share_edges(self):
+        run = self.solve(problem(loads=[{"plane": "x=2", "traction": [1, 2, -1]}], supports=[
+            {"plane": "x=0"}, {"plane": "z=0", "components": "z"}, {"plane": "y=0", "components": "y"}]))
+        forces = [reaction["force"] for reaction in run["results"]["reactions"]]
+        for c, load in enumerate((1, 2, -1)):
+            self.close(sum(force[c] for force in forces), -load, 1e-7)
+            self.close(run["results"]["total_reaction"][c], -load, 1e-7)
+
+    def test_places_far_from_the_origin(self):
+        """Bodies in the coordinates of a map, in m: what is chosen on a side is not what lies a metre behind it."""
+        energy = []
+        for at in ((0, 0, 0), (5e5, 5e6, 100)):
+            self.write("m.vtk", vtk(points=[[x + d for x, d in zip(p, at)] for p in POINTS]))
+            x, y, z = at
+            run = self.solve(problem(mesh={"file": "m.vtk"}, supports=[{"box": [x, y, z, x, y + 1, z + 1]}], loads=[
+                {"box": [x + 2, y, z, x + 2, y + 1, z + 1], "traction": [4, 0, 1]}]))
+            energy.append(run["results"]["strain_energy"])
+            self.assertEqual([round(f, 6) for f in run["results"]["total_load"]], [4, 0, 1])
+        self.close(energy[1], energy[0], 1e-6)
+
     def test_edges_are_held_as_a_whole(self):
         """Order 2 is that of C3D20, whose nodes of the edges are held: `topopt` solves the solid body."""
         beam = solid_decks.Mesh("C3D20", (4, 2, 2), (4, 2, 2))

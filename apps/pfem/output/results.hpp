@@ -44,10 +44,11 @@ struct PfemResults {
   std::string preconditioner; ///< parts and sizes
   OperatorCost cost;
 
-  double strain_energy = 0;                     ///< J
-  double potential_energy = 0;                  ///< J: strain energy less the work of the loads
-  std::array<double, 3> total_load{};           ///< N
-  std::vector<std::array<double, 3>> reactions; ///< N, of each support; what is held twice, in both
+  double strain_energy = 0;           ///< J
+  double potential_energy = 0;        ///< J: strain energy less the work of the loads
+  std::array<double, 3> total_load{}; ///< N
+  std::vector<std::array<double, 3>>
+      reactions; ///< N, of each support; what is held twice, of the later
   std::array<double, 3> total_reaction{};
   /// Of each support: the sum of sizes at its points alone, by that of all reactions and loads.
   std::vector<double> reactions_of_points;

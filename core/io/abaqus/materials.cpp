@@ -27,7 +27,8 @@ void AbaqusReader::read_elastic() {
   if (!text_.next_row())
     text_.bad("the modulus and Poisson's ratio are missing");
   Material& material = materials_[material_];
-  material.young = material.poisson = 0;
+  if (material.young > 0)
+    text_.bad("a second modulus of the material ", printable_word(material_), "; keep one");
   double temperature = 0; // on which they do not depend
   if (!text_.number(material.young) || !text_.number_or_blank(material.poisson))
     text_.bad_field("the modulus and Poisson's ratio are expected");
@@ -51,6 +52,8 @@ void AbaqusReader::read_density() {
     text_.bad(text_.keyword().written, " belongs to no *MATERIAL");
   double& density = materials_[material_].density;
   double temperature = 0; // on which it does not depend
+  if (density > 0)
+    text_.bad("a second density of the material ", printable_word(material_), "; keep one");
   if (!text_.next_row() || !text_.number(density))
     text_.bad_field("a density is expected");
   if (!text_.number_or_blank(temperature))

@@ -28,9 +28,10 @@ BoneSolution<Exec> evaluate_solution(const Exec& exec, const VoxelProblem<Exec>&
                                                    problem.lame.mu_value, comm, load.node_sets),
                                    problem.edge, load.regions);
   const NodeBox box = bounding_box(exec, grid, comm);
-  solution.response = load.regions.empty()
-                          ? listed_response(box, problem.edge, solution.supports)
-                          : plate_response(load.test, box, problem.edge, solution.supports);
+  if (!load.regions.empty())
+    solution.response = plate_response(load.test, box, problem.edge, solution.supports);
+  else if (!comm.any(load.force.extent(0) > 0)) // else reactions are to them, too
+    solution.response = listed_response(box, problem.edge, solution.supports);
 
   double centre[3];
   for (int d = 0; d < 3; ++d)

@@ -65,8 +65,13 @@ TestResponse plate_response(const MechanicalTest& test, const NodeBox& box, doub
   switch (test.kind) {
   case TestKind::torsion:
     return response_of(box, edge, supports[1], test.axis, test.axis, test.angle);
-  case TestKind::bending:
-    return response_of(box, edge, supports[1], test.axis, test.direction, test.angle);
+  case TestKind::bending: { // both plates turn, by half of the angle each
+    MovedSupport both = supports[1];
+    for (int d = 0; d < 3; ++d)
+      both.reaction.moment[d] =
+          0.5 * (supports[1].reaction.moment[d] - supports[0].reaction.moment[d]);
+    return response_of(box, edge, both, test.axis, test.direction, test.angle);
+  }
   case TestKind::shear:
     return response_of(box, edge, supports[1], test.axis, test.direction);
   case TestKind::symmetric_shear:

@@ -9,7 +9,8 @@
 
 namespace ossatura {
 
-/// The measured answer to the prescribed motion of the upper plate.
+/// The measured answer to the prescribed motion of the upper plate. Where both turn, in bending,
+/// the moment is half of the difference of theirs: moment times angle is twice the strain energy.
 struct TestResponse {
   double height = 0;                          ///< of the box along the axis: between the plates
   double area = 0;                            ///< of the box across the axis

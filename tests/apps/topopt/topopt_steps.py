@@ -65,6 +65,8 @@ class Steps(topopt_deck.Decks):
                 (whole.replace("*AMPLITUDE, NAME=A\n", "*AMPLITUDE, NAME=A\nX1, 1, 5.\n"), "*AMPLITUDE"),
                 (whole.replace("*NODE FILE\n", "*RESTART, WRITE\nX1, 1, 5.\n*NODE FILE\n"), "*RESTART")):
             self.refused(deck, f"this row is none that {keyword} takes")
+        for twice in ("*ELASTIC\n6., 0.\n", "*DENSITY\n3.\n"):
+            self.refused(whole.replace(twice, twice + twice), "a second ")
         self.refused("1, 0., 0., 0.\n" + whole, "a row before the first keyword")
 
     def test_nodes_and_flat_elements_of_one_name(self):
