@@ -470,7 +470,7 @@ find_strength(const TestResponse& elastic, const std::vector<StrengthStep>& step
   const StrengthPoint &last = curve.back(), &former = curve[curve.size() - 2];
   found.still_rises =
       found.ultimate.displacement == last.displacement &&
-      (last.force - former.force) / (last.displacement - former.displacement) > 0.001 * slope;
+      (last.force - former.force) / (last.displacement - former.displacement) > 0.005 * slope;
   return found;
 }
 

@@ -124,7 +124,7 @@ struct StrengthPoint {
 struct StrengthFindings {
   std::optional<StrengthPoint> yield; ///< the curve meets the elastic line, shifted by the offset
   StrengthPoint ultimate;             ///< largest force
-  /// The ultimate is the last step, whose slope is above 0.1 % of the elastic one: of yield
+  /// The ultimate is the last step, whose slope is above 0.5 % of the elastic one: of yield
   /// surfaces in tension hardening may be less than 1 %.
   bool still_rises = false;
 };

@@ -156,7 +156,7 @@ void read_design(const JsonPlace& place, ProblemDocument& problem) {
       p.fail_value(expected);
     return value;
   });
-  read.fraction("start", &DesignOptions::start, "the density of the first design");
+  read.fraction("start", &DesignOptions::start, "the density of the first design, between 0 and 1");
   read.set("change", &DesignOptions::change_tolerance, [](const Place& p) {
     return p.not_negative("the change of a variable that ends the run, at least 0");
   });
