@@ -90,8 +90,7 @@ double level_bytes(const std::vector<LevelSize>& levels, double cycle, double la
 // A node of the finest level takes `index` bytes for its place, held components, moduli and
 // elements, its parent cell and position, a diagonal, and the vectors of the iteration and the
 // cycle. Coarse levels have blocks, three vectors and explicit corners. The coarsest is inverted in
-// double, from a matrix that the host forms. The fields come after the solver's arrays are gone,
-// with the mesh of the file.
+// double. The fields come after the solver's arrays are gone, with the mesh of the file.
 //
 // `info` is of what this process sees of a problem among `num_ranks`, whose first one has the
 // `whole` of a ParOSol file in its memory. Others write their corners with 64-bit numbers.
@@ -168,8 +167,8 @@ BonePrediction predict_process(const BoneModelInfo& info, const BoneModelInfo& w
   BonePrediction prediction;
   prediction.model = info;
   prediction.device_bytes = std::max({solve, fields, double(peak_kokkos_bytes())});
-  prediction.host_growth = is_device ? std::max({matrix, host_fields, strength.checkpoint})
-                                     : std::max({solve + matrix, reactions + 200 * held_nodes,
+  prediction.host_growth = is_device ? std::max(host_fields, strength.checkpoint)
+                                     : std::max({solve, reactions + 200 * held_nodes,
                                                  fields + host_fields + 64 * held_nodes}) -
                                            live_bytes() - (homogenises ? field_file_bytes : 0);
   return prediction;
