@@ -639,9 +639,9 @@ class Forces(Images):
                     (0, 3.141592653589793 / 360)
                 work = angle * (upper["moment"][axis] - (test == "bending") * lower["moment"][axis])
                 self.close(2 * run["results"]["strain_energy"], work, 1e-6)
-                moments[test, centre] = run["results"]["response"]["moment"]
-                self.close(2 * run["results"]["strain_energy"], 2 * angle * moments[test, centre] if test == "bending" else
-                           angle * moments[test, centre], 1e-6)
+                response = run["results"]["response"]
+                moments[test, centre] = response["moment"]
+                self.close(2 * run["results"]["strain_energy"], response["moment"] * response["angle"], 1e-6)
         self.assertGreater(abs(moments["torsion", "box"] / moments["torsion", "mass"] - 1), 1e-3)
         run = self.summary("bone", *image, "--test", "torsion", "-q")
         self.close(run["results"]["response"]["moment"], moments["torsion", "mass"], 1e-5)

@@ -480,6 +480,13 @@ public:
 
   bool empty() const { return empty_; }
 
+  /// Lets go of the arrays that it was made of, for their memory, and keeps its own tables: nothing
+  /// runs until renew().
+  void drop_arrays() {
+    levels_.clear();
+    dense_ = {};
+  }
+
   /// Takes over other moduli, arrays and weights: the levels are the same in all else, and the
   /// steps as many. False where these are more or fewer, or if empty: then nothing has changed.
   /// Fences.
@@ -487,8 +494,8 @@ public:
              const std::vector<CycleStep>& steps, const Array<Scalar, Exec>& dense) {
     if (empty_ || int(steps.size()) != kernel_.num_steps)
       return false;
-    OSSATURA_REQUIRE(levels.size() == levels_.size(), levels.size()
-                                                          << " levels of " << levels_.size());
+    OSSATURA_REQUIRE(int(levels.size()) == kernel_.num_levels,
+                     levels.size() << " levels of " << kernel_.num_levels);
     upload_to(exec, steps, steps_);
     for (std::size_t l = 0; l < levels.size(); ++l) {
       const ResidentTables& tables = kernel_.level[l].tables;

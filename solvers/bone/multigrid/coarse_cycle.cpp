@@ -78,6 +78,7 @@ void CoarseCycle<Exec, Scalar>::renew(const Exec& exec, double bound) {
   // These are of the old constants, and launches of arrays that go.
   record_anew();
   former_ = std::move(resident_);
+  former_.drop_arrays();
   resident_ = {};
   resident_work_ = 0;
   is_renewed_ = true;
@@ -114,7 +115,7 @@ void CoarseCycle<Exec, Scalar>::make_resident(const Exec& exec, std::size_t l) {
 }
 
 /// Has the levels from l on run in a resident grid, with the tables of the one before where that is
-/// renewed: to cut levels into parts takes the host longer than all else that a renewal does.
+/// renewed: the host takes longer to cut small levels into parts than all else of a renewal takes.
 /// Returns whether they fit.
 template<class Exec, class Scalar>
 bool CoarseCycle<Exec, Scalar>::place_resident(const Exec& exec, std::size_t l) {
