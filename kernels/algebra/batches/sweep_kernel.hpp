@@ -122,10 +122,11 @@ void sweep_pivots(int used, double threshold, const double* diagonal, double* bl
 }
 
 template<class Target>
-void transform_sweep(const double* factor, const double* x, std::int64_t stride, double* out) {
+void transform_sweep(const double* factor, const double* x, std::int64_t stride, std::int64_t begin,
+                     std::int64_t end, double* out) {
   using Tiles = SweepTiles<Target>;
   Tiles tile;
-  for (std::int64_t column = 0; column < stride; column += Tiles::columns) {
+  for (std::int64_t column = begin; column < end; column += Tiles::columns) {
     tile.load(x + column, stride);
     for (int k = 0; k < sweep_width; k += Tiles::rows)
       tile.template transform_rows<Tiles::rows>(factor + k * sweep_width, stride,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sweep products are what invert_packed does with the pivots of a block on cores, with the vector
+// Sweep products are what a PackedSweep does with the pivots of a block on cores, with the vector
 // instructions of the processor. These functions are compiled once for each instruction set
 // (core/machine/instruction_set.hpp) in sources without Kokkos; sums have one order and nothing is
 // fused, so that results are the same to the bit with all of them.
@@ -26,8 +26,9 @@ struct SweepProducts {
   /// exceeds threshold * diagonal[k], and clears the others.
   void (*sweep)(int used, double threshold, const double* diagonal, double* block);
   /// out[k stride + j] = -sum_l factor[k sweep_width + l] x[l stride + j], k, l < sweep_width,
-  /// j < stride.
-  void (*transform)(const double* factor, const double* x, std::int64_t stride, double* out);
+  /// begin <= j < end, multiples of 16.
+  void (*transform)(const double* factor, const double* x, std::int64_t stride, std::int64_t begin,
+                    std::int64_t end, double* out);
   /// a(i, j) -= sum_k factor[i sweep_width + k] scaled[k stride + j], k < sweep_width, in the rows
   /// i = begin .. end - 1 <= stride of a packed lower triangle, j <= i.
   void (*subtract)(int begin, int end, const double* factor, const double* scaled,

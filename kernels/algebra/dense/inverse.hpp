@@ -13,8 +13,10 @@
 
 #include <ossatura/core/base/vector.hpp>
 #include <ossatura/kernels/algebra/batches/sweep_products.hpp>
+#include <ossatura/kernels/algebra/dense/packed_sweep.hpp>
 
-#include <limits>
+#include <algorithm>
+#include <memory>
 
 namespace ossatura {
 
@@ -124,51 +126,93 @@ struct SweepEntries {
     return sum;
   }
 
-  /// One entry: on devices, where neighbouring threads read side by side.
   KOKKOS_FUNCTION void operator()(std::int64_t ij) const { a(ij) = swept(ij / n, ij % n); }
 };
 
-/// One row of the lower triangle, with the loops in the order that host compilers vectorise.
+/// On devices the whole matrix is swept, an entry a thread.
 template<class Exec>
-struct SweepRow {
-  SweepEntries<Exec> entries;
+void sweep_on_device(const Exec& exec, std::int64_t n, const Array<double, Exec>& a,
+                     double threshold) {
+  const auto diagonal = make_uninitialized<double>(exec, n, "ossatura::dense_diagonal");
+  Kokkos::parallel_for("ossatura::invert_semidefinite::diagonal", range(exec, n),
+                       CopyDiagonal<Exec>{n, a, diagonal});
+  constexpr std::int64_t widest = sweep_width;
+  const auto pivots = make_uninitialized<double>(exec, widest * widest, "ossatura::dense_pivots");
+  const auto panel = make_uninitialized<double>(exec, widest * n, "ossatura::dense_panel");
+  const auto scaled = make_uninitialized<double>(exec, widest * n, "ossatura::dense_scaled");
+  for (std::int64_t first = 0; first < n; first += widest) {
+    const int width = int(n - first < widest ? n - first : widest);
+    using Pivots = InvertPivots<Exec>;
+    Kokkos::parallel_for("ossatura::invert_semidefinite::pivots",
+                         Kokkos::TeamPolicy<Exec>(exec, 1, Kokkos::AUTO)
+                             .set_scratch_size(0, Kokkos::PerTeam(Pivots::scratch_bytes(width))),
+                         Pivots{n, first, width, threshold, a, diagonal, pivots});
+    Kokkos::parallel_for("ossatura::invert_semidefinite::panel", range(exec, width * n),
+                         ScalePanel<Exec>{n, first, width, a, pivots, panel, scaled});
+    Kokkos::parallel_for("ossatura::invert_semidefinite::sweep", range(exec, n * n),
+                         SweepEntries<Exec>{n, first, width, pivots, panel, scaled, a});
+  }
+}
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const SweepEntries<Exec>& e = entries;
-    double* row = &e.a(i * e.n);
-    if (!e.in_block(i)) {
-      for (int k = 0; k < e.width; ++k) {
-        const double factor = e.panel(k * e.n + i);
-        const double* scaled = &e.scaled(k * e.n);
-        for (std::int64_t j = 0; j <= i; ++j)
-          row[j] -= factor * scaled[j];
-      }
-      for (std::int64_t j = e.first; j < e.first + e.width && j <= i; ++j)
-        row[j] = e.swept(i, j);
-    } else {
-      for (std::int64_t j = 0; j <= i; ++j)
-        row[j] = e.swept(i, j);
-    }
+/// A step of a PackedSweep over the rows [0, end): a worker has every so many-th part of the rows,
+/// as later ones have more entries.
+template<class Step>
+struct SweepRows {
+  static constexpr std::int64_t rows = 64; ///< of a part, a multiple of 16
+  std::int64_t end, workers;
+  Step step;
+
+  void operator()(std::int64_t worker) const {
+    for (std::int64_t begin = worker * rows; begin < end; begin += workers * rows)
+      step(begin, std::min(begin + rows, end));
   }
 };
+template<class Exec, class Step>
+void sweep_rows(const Exec& exec, std::int64_t end, const Step& step) {
+  constexpr std::int64_t fewest = 4 * SweepRows<Step>::rows; // less than launches are worth
+  if (end <= fewest)
+    return step(0, end);
+  const std::int64_t parts = (end + SweepRows<Step>::rows - 1) / SweepRows<Step>::rows,
+                     workers = std::min<std::int64_t>(parts, exec.concurrency());
+  Kokkos::parallel_for("ossatura::invert_semidefinite::sweep", range(exec, workers),
+                       SweepRows<Step>{end, workers, step});
+}
 
+/// On cores the lower triangle is swept, packed to the beginning of `a`, by all threads.
 template<class Exec>
-struct MirrorLower {
-  std::int64_t n;
-  Array<double, Exec> a;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    for (std::int64_t j = 0; j < i; ++j)
-      a(j * n + i) = a(i * n + j);
+void sweep_on_cores(const Exec& exec, int n, const Array<double, Exec>& a, double threshold) {
+  for (int i = 0; i < n; ++i)
+    std::copy_n(&a(std::int64_t(i) * n), i + 1, &a(packed_place(i, 0)));
+  const auto scratch = make_uninitialized<double>(
+      exec, std::int64_t(PackedSweep::scratch_doubles(n)) + 8, "ossatura::dense_scratch");
+  void* aligned = scratch.data();
+  std::size_t bytes = scratch.extent(0) * sizeof(double);
+  std::align(64, bytes - 64, aligned, bytes);
+  const PackedSweep sweep(n, a.data(), threshold, sweep_products(), static_cast<double*>(aligned));
+  using Index = std::int64_t;
+  for (int first = 0; first < n; first += PackedSweep::width) {
+    sweep_rows(exec, sweep.stride(), [=](Index i, Index end) { sweep.load(first, i, end); });
+    sweep.sweep_pivots(first);
+    sweep_rows(exec, sweep.stride(), [=](Index i, Index end) { sweep.scale(i, end); });
+    sweep_rows(exec, n, [=](Index i, Index end) {
+      sweep.update(first, int(i), int(end));
+      sweep.store(first, int(i), int(end));
+    });
   }
-};
+}
 
+/// The whole of the result, from what devices and cores leave.
 template<class Exec, class Scalar>
 struct NegateInto {
+  std::int64_t n;
   Array<double, Exec> a;
   Array<Scalar, Exec> inverse;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { inverse(i) = Scalar(-a(i)); }
+  KOKKOS_FUNCTION void operator()(std::int64_t ij) const {
+    const std::int64_t at =
+        BackendTraits<Exec>::is_device ? ij : packed_place(int(ij / n), int(ij % n));
+    inverse(ij) = Scalar(-a(at));
+  }
 };
 
 } // namespace detail
@@ -176,43 +220,20 @@ struct NegateInto {
 /// The inverse of the row-major symmetric matrix a [n * n], which is overwritten, on the rows whose
 /// Cholesky pivot exceeds `threshold` times the diagonal entry, and zero elsewhere: the inverse if
 /// the matrix is positive definite, else a symmetric generalised inverse (rows of held components
-/// are zero, floating parts lose their rigid motions). Takes about 2 n^3 operations. Does not
-/// fence.
+/// are zero, floating parts lose their rigid motions). Takes about 2 n^3 operations, half of them
+/// on cores. Does not fence.
 template<class Scalar, class Exec>
 Array<Scalar, Exec> invert_semidefinite(const Exec& exec, const Array<double, Exec>& a,
                                         std::int64_t n, double threshold = 1e-10) {
   OSSATURA_REQUIRE(std::int64_t(a.extent(0)) == n * n,
                    a.extent(0) << " entries of a matrix with " << n << " rows");
-  const auto diagonal = make_uninitialized<double>(exec, n, "ossatura::dense_diagonal");
-  Kokkos::parallel_for("ossatura::invert_semidefinite::diagonal", range(exec, n),
-                       detail::CopyDiagonal<Exec>{n, a, diagonal});
-  constexpr std::int64_t widest = detail::sweep_width;
-  const auto pivots = make_uninitialized<double>(exec, widest * widest, "ossatura::dense_pivots");
-  const auto panel = make_uninitialized<double>(exec, widest * n, "ossatura::dense_panel");
-  const auto scaled = make_uninitialized<double>(exec, widest * n, "ossatura::dense_scaled");
-  for (std::int64_t first = 0; first < n; first += widest) {
-    const int width = int(n - first < widest ? n - first : widest);
-    // On devices the whole matrix is kept, elsewhere its lower triangle and the block's rows.
-    using Pivots = detail::InvertPivots<Exec>;
-    Kokkos::parallel_for("ossatura::invert_semidefinite::pivots",
-                         Kokkos::TeamPolicy<Exec>(exec, 1, Kokkos::AUTO)
-                             .set_scratch_size(0, Kokkos::PerTeam(Pivots::scratch_bytes(width))),
-                         Pivots{n, first, width, threshold, a, diagonal, pivots});
-    Kokkos::parallel_for("ossatura::invert_semidefinite::panel", range(exec, width * n),
-                         detail::ScalePanel<Exec>{n, first, width, a, pivots, panel, scaled});
-    const detail::SweepEntries<Exec> sweep{n, first, width, pivots, panel, scaled, a};
-    if constexpr (BackendTraits<Exec>::is_device) {
-      Kokkos::parallel_for("ossatura::invert_semidefinite::sweep", range(exec, n * n), sweep);
-    } else {
-      Kokkos::parallel_for("ossatura::invert_semidefinite::sweep", range(exec, n),
-                           detail::SweepRow<Exec>{sweep});
-      Kokkos::parallel_for("ossatura::invert_semidefinite::mirror", range(exec, n),
-                           detail::MirrorLower<Exec>{n, a});
-    }
-  }
+  if constexpr (BackendTraits<Exec>::is_device)
+    detail::sweep_on_device(exec, n, a, threshold);
+  else
+    detail::sweep_on_cores(exec, int(n), a, threshold);
   const auto inverse = make_uninitialized<Scalar>(exec, n * n, "ossatura::dense_inverse");
   Kokkos::parallel_for("ossatura::invert_semidefinite::negate", range(exec, n * n),
-                       detail::NegateInto<Exec, Scalar>{a, inverse});
+                       detail::NegateInto<Exec, Scalar>{n, a, inverse});
   return inverse;
 }
 

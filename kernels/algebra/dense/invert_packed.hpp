@@ -7,15 +7,11 @@
 #include <ossatura/core/base/vector.hpp>
 #include <ossatura/core/parallel/array_pointer.hpp>
 #include <ossatura/kernels/algebra/dense/inverse.hpp>
+#include <ossatura/kernels/algebra/dense/packed_sweep.hpp>
 
 namespace ossatura {
 
 namespace detail {
-
-/// Place of (i, j) in a packed lower triangle.
-KOKKOS_FORCEINLINE_FUNCTION std::int64_t packed_place(int i, int j) {
-  return i >= j ? std::int64_t(i) * (i + 1) / 2 + j : std::int64_t(j) * (j + 1) / 2 + i;
-}
 
 /// On devices. `Items`: size and matrix as of MultiplyPacked.
 template<class Exec, class Items>
@@ -113,7 +109,7 @@ struct InvertPacked {
   }
 };
 
-/// On cores: the same steps, of which the products with a block are sweep_products().
+/// On cores a thread has a matrix.
 template<class Exec, class Items>
 struct InvertPackedOnCore {
   using Team = typename Kokkos::TeamPolicy<Exec>::member_type;
@@ -123,59 +119,19 @@ struct InvertPackedOnCore {
   const SweepProducts* products;
   std::size_t scratch_bytes;
 
-  /// Of doubles: the block, the diagonal, the columns of the pivots by pivot and by row, and their
-  /// products with the pivots' inverse.
-  static std::size_t scratch_of(int n) {
-    constexpr std::size_t w = sweep_width;
-    return w * w + 2 * w * std::size_t(sweep_stride(n)) + (1 + w) * std::size_t(n);
-  }
-
-  /// The pivots' columns, symmetric, and zeros for pivots and rows that there are not.
-  KOKKOS_FUNCTION static void load_panel(const double* a, int n, std::int64_t stride, int first,
-                                         int used, double* panel, double* by_row) {
-    for (int j = 0; j < n; ++j) {
-      double* const to = by_row + std::int64_t(j) * sweep_width;
-      for (int k = 0; k < sweep_width; ++k)
-        to[k] = k < used ? a[packed_place(j, first + k)] : 0;
-    }
-    for (int k = 0; k < sweep_width; ++k) {
-      for (int j = 0; j < n; ++j)
-        panel[k * stride + j] = by_row[std::int64_t(j) * sweep_width + k];
-      for (std::int64_t j = n; j < stride; ++j)
-        panel[k * stride + j] = 0;
-    }
-  }
-
-  KOKKOS_FUNCTION void operator()(const Team& team) const {
-    constexpr int w = sweep_width;
+  void operator()(const Team& team) const {
     const std::int64_t item = team.league_rank();
     const int n = items.size(item);
-    const std::int64_t stride = sweep_stride(n);
     double* const a = value.data + items.matrix(item);
-    double* const block =
-        static_cast<double*>(team.team_scratch(1).get_shmem_aligned(scratch_bytes, 64));
-    double *const panel = block + w * w, *const scaled = panel + w * stride,
-                  *const by_row = scaled + w * stride,
-                  *const diagonal = by_row + w * std::int64_t(n);
-    for (int i = 0; i < n; ++i)
-      diagonal[i] = a[packed_place(i, i)];
-    for (int first = 0; first < n; first += w) {
-      const int used = n - first < w ? n - first : int(w), end = first + used;
-      load_panel(a, n, stride, first, used, panel, by_row);
-      for (int k = 0; k < w; ++k)
-        for (int l = 0; l < w; ++l)
-          block[k * w + l] = l < used ? panel[k * stride + first + l] : 0;
-      products->sweep(used, threshold, diagonal + first, block);
-      products->transform(block, panel, stride, scaled);
-      products->subtract(0, first, by_row, scaled, stride, a);
-      products->subtract(end, n, by_row, scaled, stride, a);
-      for (int i = first; i < end; ++i)
-        for (int j = 0; j <= i; ++j)
-          a[packed_place(i, j)] =
-              j < first ? scaled[(i - first) * stride + j] : block[(i - first) * w + j - first];
-      for (int i = end; i < n; ++i)
-        for (int k = 0; k < used; ++k)
-          a[packed_place(i, first + k)] = scaled[k * stride + i];
+    const PackedSweep sweep(
+        n, a, threshold, *products,
+        static_cast<double*>(team.team_scratch(1).get_shmem_aligned(scratch_bytes, 64)));
+    for (int first = 0; first < n; first += PackedSweep::width) {
+      sweep.load(first, 0, sweep.stride());
+      sweep.sweep_pivots(first);
+      sweep.scale(0, sweep.stride());
+      sweep.update(first, 0, n);
+      sweep.store(first, 0, n);
     }
     for (std::int64_t k = 0; k < packed_place(n, 0); ++k)
       a[k] = -a[k];
@@ -203,7 +159,7 @@ void invert_packed(const Exec& exec, const Items& items, std::int64_t num_items,
                          Functor{items, value, threshold, level, int(entries)});
   } else {
     using Functor = detail::InvertPackedOnCore<Exec, Items>;
-    const std::size_t bytes = Functor::scratch_of(most_rows) * sizeof(double);
+    const std::size_t bytes = detail::PackedSweep::scratch_doubles(most_rows) * sizeof(double);
     Kokkos::parallel_for("ossatura::invert_packed",
                          Kokkos::TeamPolicy<Exec>(exec, int(num_items), 1)
                              .set_scratch_size(1, Kokkos::PerTeam(bytes + 64)),
