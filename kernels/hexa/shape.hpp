@@ -4,19 +4,9 @@
 #pragma once
 
 #include <ossatura/kernels/algebra/dense/small_matrix.hpp>
+#include <ossatura/kernels/hexa/corner_signs.hpp>
 
 namespace ossatura::detail {
-
-/// Corner a of a hexahedron is at (xi, eta, zeta) = (+1 or -1)^3.
-KOKKOS_FORCEINLINE_FUNCTION double hexa_xi(int a) {
-  return (a & 3) == 1 || (a & 3) == 2 ? 1 : -1;
-}
-KOKKOS_FORCEINLINE_FUNCTION double hexa_eta(int a) {
-  return a & 2 ? 1 : -1;
-}
-KOKKOS_FORCEINLINE_FUNCTION double hexa_zeta(int a) {
-  return a & 4 ? 1 : -1;
-}
 
 /// c_m for m = xi, eta, zeta, eta zeta, zeta xi, xi eta, xi eta zeta.
 struct HexaModes {

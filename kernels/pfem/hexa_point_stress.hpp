@@ -3,10 +3,9 @@
 // into the stress that works against such derivatives.
 #pragma once
 
-#include <ossatura/core/parallel/array_pointer.hpp>
-#include <ossatura/core/parallel/lanes.hpp>
-#include <ossatura/kernels/hexa/shape.hpp>
-#include <ossatura/kernels/pfem/hexa_batch.hpp>
+#include <ossatura/core/base/function.hpp>
+#include <ossatura/kernels/hexa/corner_signs.hpp>
+#include <ossatura/kernels/pfem/elasticity_entry.hpp>
 
 namespace ossatura::detail {
 
@@ -18,7 +17,7 @@ struct LineGeometry {
   V slope[2][3]; ///< ... and what they gain with xi_0
 
   /// At eta, zeta.
-  KOKKOS_FORCEINLINE_FUNCTION LineGeometry(const V* modes, double eta, double zeta) {
+  OSSATURA_FORCEINLINE_FUNCTION LineGeometry(const V* modes, double eta, double zeta) {
     const V y(eta), z(zeta), yz(eta * zeta);
     for (int i = 0; i < 3; ++i) {
       along_xi[i] = modes[i] + z * modes[12 + i] + y * modes[15 + i] + yz * modes[18 + i];
@@ -29,7 +28,7 @@ struct LineGeometry {
     }
   }
   /// column[k][i] = dx_i / dxi_k
-  KOKKOS_FORCEINLINE_FUNCTION void at(double xi, V (&column)[3][3]) const {
+  OSSATURA_FORCEINLINE_FUNCTION void at(double xi, V (&column)[3][3]) const {
     for (int i = 0; i < 3; ++i) {
       column[0][i] = along_xi[i];
       column[1][i] = base[0][i] + V(xi) * slope[0][i];
@@ -39,7 +38,7 @@ struct LineGeometry {
 };
 
 template<class V>
-KOKKOS_FORCEINLINE_FUNCTION void cross_columns(const V (&a)[3], const V (&b)[3], V (&c)[3]) {
+OSSATURA_FORCEINLINE_FUNCTION void cross_columns(const V (&a)[3], const V (&b)[3], V (&c)[3]) {
   for (int i = 0; i < 3; ++i)
     c[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
 }
@@ -47,8 +46,8 @@ KOKKOS_FORCEINLINE_FUNCTION void cross_columns(const V (&a)[3], const V (&b)[3],
 /// g[3 k + c] = du_c / dxi_k becomes weight det J (sigma J^-T)_ck, sigma = D epsilon; `d(m)` is
 /// entry m of D (elasticity_entry).
 template<class V, class Elasticity>
-KOKKOS_FORCEINLINE_FUNCTION void point_stress(const V (&column)[3][3], double weight,
-                                              const Elasticity& d, V (&g)[9]) {
+OSSATURA_FORCEINLINE_FUNCTION void point_stress(const V (&column)[3][3], double weight,
+                                                const Elasticity& d, V (&g)[9]) {
   V dual[3][3]; // det J dxi_k / dx_i
   cross_columns(column[1], column[2], dual[0]);
   cross_columns(column[2], column[0], dual[1]);
@@ -75,7 +74,7 @@ KOKKOS_FORCEINLINE_FUNCTION void point_stress(const V (&column)[3][3], double we
 }
 
 /// 1 or -1: mode `row` of HexaModes, [7], at vertex a.
-KOKKOS_FORCEINLINE_FUNCTION double hexa_mode_sign(int row, int a) {
+OSSATURA_FORCEINLINE_FUNCTION double hexa_mode_sign(int row, int a) {
   const double xi = hexa_xi(a), eta = hexa_eta(a), zeta = hexa_zeta(a);
   switch (row) {
   case 0:
@@ -96,7 +95,7 @@ KOKKOS_FORCEINLINE_FUNCTION double hexa_mode_sign(int row, int a) {
 }
 
 /// Entry m of HexaModes, [7, 3], of a hexahedron with vertices corner [8, 3].
-KOKKOS_FORCEINLINE_FUNCTION double trilinear_coefficient(const double* corner, int m) {
+OSSATURA_FORCEINLINE_FUNCTION double trilinear_coefficient(const double* corner, int m) {
   double sum = 0;
   for (int a = 0; a < 8; ++a)
     sum += 0.125 * hexa_mode_sign(m / 3, a) * corner[3 * a + m % 3];

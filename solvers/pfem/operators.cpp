@@ -316,7 +316,7 @@ private:
 /// matrices that do not fit a cache. On devices the assembled one then takes half the time of
 /// packed ones.
 template<class Exec>
-constexpr int highest_stored_order = BackendTraits<Exec>::is_device ? 1 : 4;
+constexpr int highest_stored_order = BackendTraits<Exec>::is_device ? 1 : 2;
 
 /// Elements for each class from which on one matrix for all pays.
 constexpr std::int64_t elements_per_class = 64;

@@ -133,9 +133,11 @@ BonePrediction predict_process(const BoneModelInfo& info, const BoneModelInfo& w
   if (solver.multigrid.coarse_solver == CoarseSolver::direct &&
       (levels.empty() || levels.back().is_free))
     matrix = 8 * std::pow(3 * coarsest, 2);
-  solve += matrix * (1 + cycle / 8);
-  if (breaks) // levels are made anew beside all vectors, and 32 rows and columns of the matrix
-    solve += 8 * double(info.num_held_dofs) + renewal_bytes + (matrix > 0 ? 1560 * coarsest : 0);
+  // Beside the matrix its inverse, or before that, 32 rows and columns for the sweep.
+  const double sweep = matrix > 0 && breaks ? (is_device ? 1560 : 2328) * coarsest : 0;
+  solve += matrix + std::max(matrix * cycle / 8, sweep);
+  if (breaks) // levels are made anew beside all vectors
+    solve += 8 * double(info.num_held_dofs) + renewal_bytes;
 
   const bool writes = writes_fields(options.hdf, options.no_hdf, options.common);
   const double corners = !writes ? 0 : num_ranks > 1 ? 32 + 64 + 8 : 32;

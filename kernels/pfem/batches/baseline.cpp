@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stiffness batches for every processor of the family.
+// Batches of pfem for every processor of the family.
+#include <ossatura/kernels/pfem/batches/matrix_free_kernel.hpp>
 #include <ossatura/kernels/pfem/batches/stiffness_kernel.hpp>
 
 namespace ossatura::detail {
@@ -12,6 +13,10 @@ struct Baseline {
 
 const StiffnessBatches* baseline_stiffness_batches() {
   static constexpr StiffnessBatches batches = make_stiffness_batches<Baseline>();
+  return &batches;
+}
+const MatrixFreeBatches* baseline_matrix_free_batches() {
+  static constexpr MatrixFreeBatches batches = make_matrix_free_batches<Baseline>();
   return &batches;
 }
 

@@ -5,6 +5,7 @@
 #include "tests/kernels/hexa/hexa_cases.hpp"
 #include "tests/reference/hierarchic_element.hpp"
 #include <ossatura/core/base/vector.hpp>
+#include <ossatura/core/machine/instruction_set.hpp>
 #include <ossatura/core/mesh/generators/element_meshes.hpp>
 #include <ossatura/core/mesh/hexa/changes.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
@@ -281,6 +282,24 @@ void check_orders(const Exec& exec) {
 OSSATURA_BACKEND_TEST("At every order the product without matrices is that with them",
                       "[hierarchic_operators]") {
   check_orders(TestType());
+}
+
+OSSATURA_BACKEND_TEST("Products without matrices do not depend on the instruction set",
+                      "[hierarchic_operators]") {
+  for (const Sample& sample : samples()) {
+    const auto matrix =
+        make_hierarchic_operator(TestType(), HierarchicOperatorKind::matrix_free,
+                                 model_of(TestType(), sample), StiffnessMethod::blocked);
+    const std::vector<double> expected = product(TestType(), *matrix, sample.x);
+    for (const InstructionSet set :
+         {InstructionSet::baseline, InstructionSet::avx2, InstructionSet::avx512}) {
+      INFO(name_of(set) << ", " << sample.name);
+      limit_instruction_set(set);
+      const std::vector<double> y = product(TestType(), *matrix, sample.x);
+      limit_instruction_set(InstructionSet::avx512);
+      CHECK(y == expected);
+    }
+  }
 }
 
 #if defined(KOKKOS_ENABLE_SERIAL) && !defined(OSSATURA_OPENMP_ONLY)
