@@ -25,21 +25,46 @@ using CgScalarArray = Array<double, Exec>;
 
 namespace detail {
 /// Which entries of n a work item takes. On devices four, a warp's width apart, all loaded before
-/// the first is stored: memory is kept busy by the number of loads under way.
+/// the first is stored: memory is kept busy by the number of loads under way. On cores so many side
+/// by side that they fill vectors, and that a sum does not wait for each term.
 template<class Exec>
 struct Entries {
   static constexpr bool device = BackendTraits<Exec>::is_device;
-  static constexpr int per_item = device ? 4 : 1;
+  static constexpr int per_item = device ? 4 : 32;
   std::int64_t n, item;
 
   KOKKOS_FUNCTION std::int64_t entry(int k) const {
-    return device ? (item / 32 * per_item + k) * 32 + item % 32 : item;
+    return device ? (item / 32 * per_item + k) * 32 + item % 32 : item * per_item + k;
   }
-  KOKKOS_FUNCTION bool valid(int k) const { return !device || entry(k) < n; }
   static std::int64_t num_items(std::int64_t n) {
-    return device ? (n + 32 * per_item - 1) / (32 * per_item) * 32 : n;
+    return device ? (n + 32 * per_item - 1) / (32 * per_item) * 32 : (n + per_item - 1) / per_item;
+  }
+
+  /// body(k, entry) for the item's entries, k < per_item.
+  template<class Body>
+  KOKKOS_FORCEINLINE_FUNCTION void each(const Body& body) const {
+    const std::int64_t first = entry(0);
+    if (!device && first + per_item <= n) {
+      for (int k = 0; k < int(per_item); ++k)
+        body(k, first + k);
+    } else {
+      for (int k = 0; k < int(per_item); ++k)
+        if (entry(k) < n)
+          body(k, entry(k));
+    }
   }
 };
+
+/// Adds up terms of an item, on cores every fourth apart, so that vectors can.
+template<class Exec>
+KOKKOS_FORCEINLINE_FUNCTION double sum_of_item(const double (&term)[Entries<Exec>::per_item]) {
+  constexpr int n = Entries<Exec>::per_item;
+  double sum[4] = {0, 0, 0, 0};
+  for (int k = 0; k < n; k += 4)
+    for (int l = 0; l < 4; ++l)
+      sum[l] += term[k + l];
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
 
 template<class Exec>
 using DeviceSum =
@@ -115,10 +140,27 @@ struct MixedDot {
   Array<S, Exec> x;
   Array<T, Exec> y;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i, double& partial) const {
-    partial += double(x(i)) * double(y(i));
+  KOKKOS_FUNCTION void operator()(std::int64_t item, double& partial) const {
+    if constexpr (BackendTraits<Exec>::is_device) {
+      partial += double(x(item)) * double(y(item));
+    } else {
+      double term[Entries<Exec>::per_item] = {};
+      Entries<Exec>{std::int64_t(x.extent(0)), item}.each(
+          [&](int k, std::int64_t i) { term[k] = double(x(i)) * double(y(i)); });
+      partial += sum_of_item<Exec>(term);
+    }
   }
 };
+
+/// scalars(k) = x . y
+template<class Exec, class S, class T>
+void reduce_dot(const Exec& exec, const char* label, const Array<S, Exec>& x,
+                const Array<T, Exec>& y, const CgScalarArray<Exec>& scalars, int k) {
+  const std::int64_t n = std::int64_t(x.extent(0)),
+                     items = BackendTraits<Exec>::is_device ? n : Entries<Exec>::num_items(n);
+  Kokkos::parallel_reduce(label, range(exec, items), MixedDot<Exec, S, T>{x, y},
+                          device_sum<Exec>(scalars, k));
+}
 } // namespace detail
 
 /// Scalars for vectors of n entries, all zero.
@@ -150,15 +192,23 @@ void cg_angle(const Exec& exec, const Array<double, Exec>& partial_sum,
 template<class Exec, class T>
 void cg_curvature(const Exec& exec, const Array<T, Exec>& p, const Array<T, Exec>& q,
                   const CgScalarArray<Exec>& scalars) {
-  Kokkos::parallel_reduce("ossatura::cg_curvature", range(exec, p.extent(0)),
-                          detail::MixedDot<Exec, T, T>{p, q}, detail::device_sum<Exec>(scalars, 2));
+  detail::reduce_dot(exec, "ossatura::cg_curvature", p, q, scalars, 2);
 }
 
 namespace detail {
 /// How a step adds up r . r: in the order of the backend.
 struct AddInOrder {
   using Sum = double;
-  KOKKOS_FUNCTION void add(std::int64_t, double term, double& sum) const { sum += term; }
+  template<class Exec>
+  KOKKOS_FORCEINLINE_FUNCTION void
+  add(const Entries<Exec>&, const double (&term)[Entries<Exec>::per_item], double& sum) const {
+    if constexpr (BackendTraits<Exec>::is_device) {
+      for (const double t : term)
+        sum += t;
+    } else {
+      sum += sum_of_item<Exec>(term);
+    }
+  }
 };
 
 /// As integers, over the entries that this process owns.
@@ -166,9 +216,14 @@ struct AddOwnedAsIntegers {
   using Sum = IntegerSum;
   IntegerScale scale;
   std::int64_t begin, end;
-  KOKKOS_FUNCTION void add(std::int64_t i, double term, IntegerSum& sum) const {
-    if (i >= begin && i < end)
-      scale.add(term, sum);
+  template<class Exec>
+  KOKKOS_FORCEINLINE_FUNCTION void add(const Entries<Exec>& entries,
+                                       const double (&term)[Entries<Exec>::per_item],
+                                       IntegerSum& sum) const {
+    entries.each([&](int k, std::int64_t i) {
+      if (i >= begin && i < end)
+        scale.add(term[k], sum);
+    });
   }
 };
 
@@ -189,28 +244,26 @@ struct CgStep {
     const Entries<Exec> entries{std::int64_t(r.extent(0)), item};
     T p_k[n] = {}, q_k[n] = {}, r_k[n] = {};
     U x_k[n] = {};
+    entries.each([&](int k, std::int64_t i) { r_k[k] = r(i); });
+    if (alpha > 0) { // p may hold NaN if not
+      entries.each([&](int k, std::int64_t i) {
+        p_k[k] = p(i);
+        q_k[k] = q(i);
+        x_k[k] = x(i);
+      });
+      const U along = U(alpha * unscale);
+      entries.each([&](int k, std::int64_t i) {
+        x(i) = x_k[k] + along * U(p_k[k]);
+        r_k[k] -= T(alpha) * q_k[k];
+        r(i) = r_k[k];
+        if constexpr (!std::is_same_v<B, T>)
+          b(i) = B(r_k[k]);
+      });
+    }
+    double term[n];
     for (int k = 0; k < n; ++k)
-      if (entries.valid(k)) {
-        const std::int64_t i = entries.entry(k);
-        r_k[k] = r(i);
-        if (alpha > 0) { // p may hold NaN if not
-          p_k[k] = p(i);
-          q_k[k] = q(i);
-          x_k[k] = x(i);
-        }
-      }
-    for (int k = 0; k < n; ++k)
-      if (entries.valid(k)) {
-        const std::int64_t i = entries.entry(k);
-        if (alpha > 0) {
-          x(i) = x_k[k] + U(alpha * unscale) * U(p_k[k]);
-          r_k[k] -= T(alpha) * q_k[k];
-          r(i) = r_k[k];
-          if constexpr (!std::is_same_v<B, T>)
-            b(i) = B(r_k[k]);
-        }
-        norm.add(i, double(r_k[k]) * double(r_k[k]), partial);
-      }
+      term[k] = double(r_k[k]) * double(r_k[k]);
+    norm.add(entries, term, partial);
   }
 };
 } // namespace detail
@@ -259,8 +312,7 @@ void cg_step(const Exec& exec, double unscale, const Array<T, Exec>& p, const Ar
 template<class Exec, class T, class B>
 void cg_angle(const Exec& exec, const Array<T, Exec>& r, const Array<B, Exec>& z,
               const CgScalarArray<Exec>& scalars) {
-  Kokkos::parallel_reduce("ossatura::cg_angle", range(exec, r.extent(0)),
-                          detail::MixedDot<Exec, T, B>{r, z}, detail::device_sum<Exec>(scalars, 1));
+  detail::reduce_dot(exec, "ossatura::cg_angle", r, z, scalars, 1);
 }
 
 namespace detail {
@@ -277,15 +329,10 @@ struct CgDirection {
     const T beta = start ? T(0) : T(scalars(1) / (scalars(0) * rescale));
     const Entries<Exec> entries{std::int64_t(p.extent(0)), item};
     T p_k[n] = {};
-    for (int k = 0; k < n; ++k)
-      if (entries.valid(k)) {
-        p_k[k] = T(z(entries.entry(k)));
-        if (!start)
-          p_k[k] += beta * p(entries.entry(k));
-      }
-    for (int k = 0; k < n; ++k)
-      if (entries.valid(k))
-        p(entries.entry(k)) = p_k[k];
+    entries.each([&](int k, std::int64_t i) { p_k[k] = T(z(i)); });
+    if (!start)
+      entries.each([&](int k, std::int64_t i) { p_k[k] += beta * p(i); });
+    entries.each([&](int k, std::int64_t i) { p(i) = p_k[k]; });
   }
 };
 
