@@ -71,11 +71,23 @@ class Usage(DriverCase):
         for arguments in (("--tolerance", "abc"), ("--max-iterations", "1.5"),
                           ("--threads", "many"), ("--size", "3,4"), ("--size", "3,x,4"),
                           ("--fix", "z+"), ("--force", "z+:z"), ("--labels", "1"),
-                          ("--labels", "1=2,1=3"), ("--fields", "colour"), ("--seed", "-1"),
+                          ("--labels", "1=2,1=3"), ("--gaussian", "abc"), ("--gaussian", ".5:1.5"),
+                          ("--fields", "colour"), ("--seed", "-1"),
                           ("--seed", "18446744073709551616"),
                           ("--precision", "single"), ("--test", "tensile")):
             with self.subTest(arguments=arguments):
                 self.fails(USAGE, arguments[0], "bone", "x.h5", *arguments)
+
+    def test_an_option_is_no_value_of_another(self):
+        """A value that is missing, as of an empty variable in a script, took the next option."""
+        for arguments in (("--hdf", "--test=uniaxial"), ("-o", "--largest-component"), ("--json", "-q"),
+                          ("--output-dir", "--displacement=-0.5")):
+            self.fails(USAGE, "has no value", "bone", "x.h5", *arguments)
+        for arguments in (("--hdf=", "--test=uniaxial"), ("--output-dir=",)):
+            self.fails(USAGE, "has no value behind =", "bone", "x.h5", *arguments)
+        self.fails(USAGE, "give -o out", "bone", "x.h5", "-o=out")
+        self.fails(USAGE, "has no value", "topopt", "x.json", "--stl", "--steps=2")
+        self.fails(USAGE, "has no value", "topopt", "x.json", "--output-dir=", "--steps=2")
 
     def test_misspelt_value_is_suggested(self):
         self.fails(USAGE, "did you mean 'torsion'?", "bone", "x.h5", "--test", "torsoin")

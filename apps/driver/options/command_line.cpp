@@ -193,6 +193,37 @@ void print_configuration(const CLI::App& app) {
   fail<UsageError>("unexpected argument '", extra.front(), "'");
 }
 
+/// CLI11 takes the next argument as the value of "--name=", and "=out" as that of "-o=out".
+void check_assignments(const CLI::App& app, const std::vector<std::string>& arguments) {
+  for (const std::string& argument : arguments) {
+    if (argument == "--")
+      return;
+    const std::size_t equals = argument.find('=');
+    if (equals == std::string::npos || argument[0] != '-')
+      continue;
+    const std::string name = argument.substr(0, equals);
+    if (app.get_option_no_throw(name) == nullptr)
+      continue;
+    if (equals + 1 == argument.size())
+      fail<UsageError>(name, " has no value behind =");
+    if (name.size() == 2)
+      fail<UsageError>("'", argument, "': give ", name, ' ', argument.substr(equals + 1));
+  }
+}
+
+/// Refuses options as values of others, whose own value is missing then.
+void check_values(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    if (!option->nonpositional())
+      continue;
+    for (const std::string& value : option->results())
+      if (value.compare(0, 2, "--") == 0 ||
+          (value.size() == 2 && value[0] == '-' && app.get_option_no_throw(value) != nullptr))
+        fail<UsageError>(option->get_name(), " has no value: '", value,
+                         "' behind it is an option (for a file of this name give ./", value, ")");
+  }
+}
+
 } // namespace
 
 std::optional<int> parse_command_line(CLI::App& app, const std::vector<std::string>& arguments) {
@@ -210,6 +241,7 @@ std::optional<int> parse_command_line(CLI::App& app, const std::vector<std::stri
   app.allow_extras();
   app.formatter(std::make_shared<WrappedHelp>());
 
+  check_assignments(app, arguments);
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend()); // as CLI11 takes them
   try {
     app.parse(reversed);
@@ -221,6 +253,7 @@ std::optional<int> parse_command_line(CLI::App& app, const std::vector<std::stri
   } catch (const CLI::ParseError& error) {
     fail<UsageError>(error.what());
   }
+  check_values(app);
   if (!app.remaining().empty())
     fail_unexpected(app, app.remaining());
   if (!print_config)
