@@ -121,12 +121,36 @@ std::vector<ElementFace> boundary_faces(const CurvedHexaMesh& mesh, const HexaEn
   return found;
 }
 
+namespace {
+
+/// The boundary faces that may be taken.
+std::vector<ElementFace> faces_among(const ElementMesh& mesh, const HexaEntities& entities,
+                                     const std::vector<FaceCorners>* among) {
+  std::vector<ElementFace> faces = boundary_faces(entities);
+  if (among == nullptr)
+    return faces;
+  const auto is_other = [&](const ElementFace& face) {
+    FaceCorners corners{};
+    std::size_t k = 0;
+    for (const auto& row : hexa_face_frame[face.face].node)
+      for (const int corner : row)
+        corners[k++] = mesh.node[8 * std::size_t(face.elem) + std::size_t(corner)];
+    std::sort(corners.begin(), corners.end());
+    return !std::binary_search(among->begin(), among->end(), corners);
+  };
+  faces.erase(std::remove_if(faces.begin(), faces.end(), is_other), faces.end());
+  return faces;
+}
+
+} // namespace
+
 std::vector<ElementFace> whole_boundary_faces(const ElementMesh& mesh, const HexaEntities& entities,
-                                              const std::vector<std::uint8_t>& chosen) {
+                                              const std::vector<std::uint8_t>& chosen,
+                                              const std::vector<FaceCorners>* among) {
   OSSATURA_REQUIRE(chosen.size() == mesh.num_points(),
                    chosen.size() << " marks of " << mesh.num_points() << " vertices");
   std::vector<ElementFace> found;
-  for (const ElementFace& face : boundary_faces(entities)) {
+  for (const ElementFace& face : faces_among(mesh, entities, among)) {
     const std::int32_t* node = &mesh.node[8 * std::size_t(face.elem)];
     bool whole = true;
     for (const auto& row : hexa_face_frame[face.face].node)
@@ -158,10 +182,11 @@ void add_modes_of_edge(const HierarchicNumbering& numbering, std::int32_t elem, 
 /// whose two vertices are chosen, for each face anew.
 template<class Visit>
 void visit_chosen_edges(const ElementMesh& mesh, const HexaEntities& entities,
-                        const std::vector<std::uint8_t>& chosen, const Visit& visit) {
+                        const std::vector<std::uint8_t>& chosen,
+                        const std::vector<FaceCorners>* among, const Visit& visit) {
   OSSATURA_REQUIRE(chosen.size() == mesh.num_points(),
                    chosen.size() << " marks of " << mesh.num_points() << " vertices");
-  for (const ElementFace& face : boundary_faces(entities)) {
+  for (const ElementFace& face : faces_among(mesh, entities, among)) {
     const std::int32_t* node = &mesh.node[8 * std::size_t(face.elem)];
     bool is_chosen[8] = {}; // and on the face
     int count = 0;
@@ -204,25 +229,28 @@ std::vector<std::int32_t> modes_of_faces(const ElementMesh& mesh, const HexaEnti
 
 std::vector<std::int32_t> modes_of_boundary(const ElementMesh& mesh, const HexaEntities& entities,
                                             const HierarchicNumbering& numbering,
-                                            const std::vector<std::uint8_t>& chosen) {
-  std::vector<std::int32_t> found =
-      modes_of_faces(mesh, entities, numbering, whole_boundary_faces(mesh, entities, chosen));
+                                            const std::vector<std::uint8_t>& chosen,
+                                            const std::vector<FaceCorners>* among) {
+  std::vector<std::int32_t> found = modes_of_faces(
+      mesh, entities, numbering, whole_boundary_faces(mesh, entities, chosen, among));
   for (std::size_t vertex = 0; vertex < chosen.size(); ++vertex)
     if (chosen[vertex] != 0)
       found.push_back(std::int32_t(vertex)); // the first modes are the vertices
-  visit_chosen_edges(mesh, entities, chosen, [&](const ElementFace& face, int edge, bool is_whole) {
-    if (!is_whole) // the modes of whole faces are there
-      add_modes_of_edge(numbering, face.elem, edge, found);
-  });
+  visit_chosen_edges(mesh, entities, chosen, among,
+                     [&](const ElementFace& face, int edge, bool is_whole) {
+                       if (!is_whole) // the modes of whole faces are there
+                         add_modes_of_edge(numbering, face.elem, edge, found);
+                     });
   std::sort(found.begin(), found.end());
   found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
 }
 
 std::vector<std::int32_t> lone_vertices(const ElementMesh& mesh, const HexaEntities& entities,
-                                        const std::vector<std::uint8_t>& chosen) {
+                                        const std::vector<std::uint8_t>& chosen,
+                                        const std::vector<FaceCorners>* among) {
   std::vector<std::uint8_t> alone = chosen;
-  visit_chosen_edges(mesh, entities, chosen, [&](const ElementFace& face, int edge, bool) {
+  visit_chosen_edges(mesh, entities, chosen, among, [&](const ElementFace& face, int edge, bool) {
     for (const int corner : hexa_edge[edge].node)
       alone[std::size_t(mesh.node[8 * std::size_t(face.elem) + std::size_t(corner)])] = 0;
   });

@@ -3,6 +3,7 @@
 // lie on parts of the boundary. Host memory; once for a problem.
 #pragma once
 
+#include <ossatura/core/mesh/hexa/model.hpp>
 #include <ossatura/core/pfem/hexa_map.hpp>
 #include <ossatura/core/pfem/numbering.hpp>
 #include <ossatura/kernels/pfem/basis_tables.hpp>
@@ -26,9 +27,11 @@ std::vector<ElementFace> boundary_faces(const CurvedHexaMesh& mesh, const HexaEn
                                         const std::function<bool(const double (&x)[3])>& is_there);
 
 /// The boundary faces all of whose four vertices are chosen: `chosen` [num_points] is not 0.
-/// Ascending. Throws std::invalid_argument for another length.
+/// Ascending. `among`, where given here and below, is all faces that may be taken, ascending.
+/// Throws std::invalid_argument for another length.
 std::vector<ElementFace> whole_boundary_faces(const ElementMesh& mesh, const HexaEntities& entities,
-                                              const std::vector<std::uint8_t>& chosen);
+                                              const std::vector<std::uint8_t>& chosen,
+                                              const std::vector<FaceCorners>* among = nullptr);
 
 /// Modes that are not zero on those faces, ascending.
 std::vector<std::int32_t> modes_of_faces(const ElementMesh& mesh, const HexaEntities& entities,
@@ -40,11 +43,13 @@ std::vector<std::int32_t> modes_of_faces(const ElementMesh& mesh, const HexaEnti
 /// four. `chosen` [num_points] as for whole_boundary_faces().
 std::vector<std::int32_t> modes_of_boundary(const ElementMesh& mesh, const HexaEntities& entities,
                                             const HierarchicNumbering& numbering,
-                                            const std::vector<std::uint8_t>& chosen);
+                                            const std::vector<std::uint8_t>& chosen,
+                                            const std::vector<FaceCorners>* among = nullptr);
 
 /// The chosen vertices that no edge of a boundary face joins to another chosen one, ascending.
 std::vector<std::int32_t> lone_vertices(const ElementMesh& mesh, const HexaEntities& entities,
-                                        const std::vector<std::uint8_t>& chosen);
+                                        const std::vector<std::uint8_t>& chosen,
+                                        const std::vector<FaceCorners>* among = nullptr);
 
 /// Force density (N / m^3) at a position.
 using ForceDensity = std::function<void(const double (&x)[3], double (&force)[3])>;

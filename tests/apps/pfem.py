@@ -271,6 +271,26 @@ class Problems(PfemCase):
         self.close(run["results"]["strain_energy"], 0.5 * 16 / 8 * 16, 1e-7)
         self.assertEqual(run["warnings"], [])
 
+    def test_groups_of_surfaces_have_their_own_faces(self):
+        """Sides of a plate of one element have all of their vertices on its top and bottom."""
+        document = problem(mesh={"file": self.write("plate.msh", solid_decks.plate_of_one_element())}, order=2,
+                           supports=[{"vertices": [0]}, {"vertices": [4], "components": "yz"},
+                                     {"vertices": [20], "components": "z"}])
+        energy = {}
+        for sets in (("TOP", "BOT"), ("TOPBOT",)):
+            document["loads"] = [{"set": name, "pressure": 0.1} for name in sets]
+            energy[sets] = self.solve(document)["results"]["strain_energy"]
+            document["loads"] = [{"set": name, "traction": [0, 0, 0.1]} for name in sets]
+            force = self.solve(document)["results"]["total_reaction"]
+            self.assertAlmostEqual(force[2], -3.2, places=9)
+        self.assertAlmostEqual(energy["TOPBOT",], energy["TOP", "BOT"], places=12)
+        document["supports"] = [{"set": "TOPBOT", "components": "z"}, {"vertices": [0], "components": "xy"},
+                                {"vertices": [4], "components": "y"}]
+        document["loads"] = [{"plane": "x=4", "traction": [1, 0, 0]}]
+        held = self.solve(document)["problem"]["held_dofs"]
+        # 2 x 25 vertices, 2 x 40 edges and the points of the other supports
+        self.assertEqual(held, 50 + 80 + 3)
+
     def test_second_order_mesh(self):
         self.write("m.msh", gmsh())
         cube = problem(mesh={"file": "m.msh"}, loads=[{"plane": "x=1", "traction": [4, 0, 0]}])

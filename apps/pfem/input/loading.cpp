@@ -27,19 +27,27 @@ std::vector<std::uint8_t> mark(const PfemModel& model, const std::vector<std::in
   return chosen;
 }
 
-BoundaryPart boundary_part(const PfemModel& model, std::vector<std::int32_t> vertices) {
+/// All faces that may be taken where a file says which ones a set has, else null.
+const std::vector<FaceCorners>* faces_of_set(const HexaModel& file, const MeshSelection& where) {
+  const auto found = where.kind == MeshSelection::Kind::set ? file.face_sets.find(where.set)
+                                                            : file.face_sets.end();
+  return found == file.face_sets.end() ? nullptr : &found->second;
+}
+
+BoundaryPart boundary_part(const PfemModel& model, std::vector<std::int32_t> vertices,
+                           const std::vector<FaceCorners>* among) {
   BoundaryPart part;
-  part.faces = whole_boundary_faces(model.shape.mesh, model.entities, mark(model, vertices));
+  part.faces = whole_boundary_faces(model.shape.mesh, model.entities, mark(model, vertices), among);
   part.vertices = std::move(vertices);
   return part;
 }
 
 /// Holds components of the modes of a part of the boundary, with constant displacements.
 void hold(const std::string& file, const PfemSupport& support, std::vector<std::int32_t> vertices,
-          PfemModel& model) {
+          const std::vector<FaceCorners>* among, PfemModel& model) {
   const std::vector<std::uint8_t> chosen = mark(model, vertices);
   const std::vector<std::int32_t> modes =
-      modes_of_boundary(model.shape.mesh, model.entities, model.numbering, chosen);
+      modes_of_boundary(model.shape.mesh, model.entities, model.numbering, chosen, among);
   const std::int64_t num_vertices = model.num_vertices();
   for (const std::int32_t mode : modes)
     for (std::size_t c = 0; c < 3; ++c) {
@@ -60,7 +68,7 @@ void hold(const std::string& file, const PfemSupport& support, std::vector<std::
   if (place.rfind(file + ": ", 0) == 0)
     place.erase(0, file.size() + 2);
   model.supports.push_back({place, support.components, std::move(vertices),
-                            lone_vertices(model.shape.mesh, model.entities, chosen)});
+                            lone_vertices(model.shape.mesh, model.entities, chosen, among)});
 }
 
 /// Quadrature points along each axis for loads.
@@ -83,8 +91,8 @@ void warn_of_point_forces(const std::string& place, std::size_t count, const Pfe
 }
 
 /// Adds the nodal forces of a load to `force` [num_modes, 3].
-void add_load(const PfemLoad& load, const MeshSelector& select, const PfemModel& model,
-              std::vector<double>& force) {
+void add_load(const PfemLoad& load, const HexaModel& file, const MeshSelector& select,
+              const PfemModel& model, std::vector<double>& force) {
   const ModeScaling scaling = model.options.discretisation.scaling;
   const int points = load_points(model);
   const std::array<double, 3> value = load.value;
@@ -98,7 +106,8 @@ void add_load(const PfemLoad& load, const MeshSelector& select, const PfemModel&
         force);
     return;
   }
-  const BoundaryPart part = boundary_part(model, select.nodes(load.where));
+  const BoundaryPart part =
+      boundary_part(model, select.nodes(load.where), faces_of_set(file, load.where));
   if (load.kind == Kind::force) {
     for (const std::int32_t vertex : part.vertices)
       for (std::size_t c = 0; c < 3; ++c)
@@ -181,7 +190,8 @@ void add_pfem_supports(const PfemDocument& document, const PfemInput& input,
   model.held.assign(std::size_t(model.numbering.num_modes), 0);
   model.displacement.assign(3 * model.held.size(), 0);
   for (const PfemSupport& support : document.supports ? *document.supports : input.body.supports)
-    hold(document.file, support, select.nodes(support.where), model);
+    hold(document.file, support, select.nodes(support.where),
+         faces_of_set(input.model, support.where), model);
   if (!document.supports)
     for (int c = 0; c < 3; ++c) {
       std::vector<std::int32_t> vertices;
@@ -193,7 +203,7 @@ void add_pfem_supports(const PfemDocument& document, const PfemInput& input,
       PfemSupport support;
       support.where.place = model.source + ": held along " + "xyz"[c];
       support.components = std::uint8_t(1 << c);
-      hold(document.file, support, std::move(vertices), model);
+      hold(document.file, support, std::move(vertices), nullptr, model);
     }
   std::vector<HeldComponents> vertices;
   for (std::int64_t i = 0; i < model.num_vertices(); ++i)
@@ -214,7 +224,7 @@ void add_pfem_loads(const PfemDocument& document, const PfemInput& input,
   bool acts = false;
   for (const PfemLoad& load : loads) {
     std::vector<double> force(model.force.size());
-    add_load(load, select, model, force);
+    add_load(load, input.model, select, model, force);
     acts = add_forces(load.place, force, model) || acts;
   }
   model.num_loads = loads.size();

@@ -22,11 +22,12 @@ namespace {
 /// Of a lattice by the elements around the nodes, which have all faces that are chosen.
 std::vector<NodeForce> tractions_of(const DesignProblem& problem,
                                     const std::vector<std::int32_t>& nodes,
+                                    const std::vector<FaceCorners>* among,
                                     const std::array<double, 3>& traction) {
   if (problem.solids)
     return traction_forces(*problem.solids, nodes, traction);
   if (!problem.lattice)
-    return traction_forces(problem.mesh, nodes, traction);
+    return traction_forces(problem.mesh, nodes, traction, among);
   std::vector<std::int32_t> number, chosen;
   const ElementMesh around = problem.lattice->mesh_around(nodes, number);
   for (const std::int32_t node : nodes)
@@ -62,7 +63,8 @@ std::vector<NodeForce> forces_of(const ForceChoice& choice, const DesignProblem&
                                  const PlaceSelector& select) {
   const std::vector<std::int32_t> nodes = select.nodes(choice.nodes);
   if (choice.kind == ForceChoice::Kind::traction) {
-    std::vector<NodeForce> forces = tractions_of(problem, nodes, choice.value);
+    std::vector<NodeForce> forces =
+        tractions_of(problem, nodes, select.faces(choice.nodes), choice.value);
     if (forces.empty())
       fail<InputError>(choice.nodes.place,
                        ": none of the faces of the surface has all of its nodes "

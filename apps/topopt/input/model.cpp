@@ -760,9 +760,9 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
   if (document.is_coarser)
     traits.no_numbers = "numbers of nodes and elements are others on coarser grids (--levels): "
                         "choose by boxes or sets";
-  const PlaceSelector select(
-      problem, hexa.node_sets, hexa.elem_sets, traits,
-      {model.unit, parts.step ? &*parts.step : nullptr, parts.image ? &*parts.image : nullptr});
+  const PlaceSelector select(problem, hexa.node_sets, hexa.elem_sets, traits,
+                             {model.unit, parts.step ? &*parts.step : nullptr,
+                              parts.image ? &*parts.image : nullptr, &hexa.face_sets});
   require_body_size(model.source, select.bounds());
   set_material(document, hexa, select, model);
 

@@ -65,6 +65,14 @@ std::vector<std::int32_t> PlaceSelector::elements(const PlaceSelection& selectio
   return selection.is_of_places() ? find(selection, true) : MeshSelector::elements(selection);
 }
 
+const std::vector<FaceCorners>* PlaceSelector::faces(const PlaceSelection& selection) const {
+  if (selection.is_of_places() || selection.kind != MeshSelection::Kind::set ||
+      source_.face_sets == nullptr)
+    return nullptr;
+  const auto found = source_.face_sets->find(selection.set);
+  return found == source_.face_sets->end() ? nullptr : &found->second;
+}
+
 std::vector<std::int32_t> PlaceSelector::find(const PlaceSelection& selection, bool is_elem) const {
   if (!selection.labels.empty())
     return find_label(selection, is_elem);

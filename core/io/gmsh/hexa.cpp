@@ -56,6 +56,10 @@ public:
         members.push_back(std::int32_t(position_.size()));
       else
         members.insert(members.end(), node, node + type.num_nodes);
+      if (type.number == gmsh_quadrangle || type.number == gmsh_quadrangle_8 ||
+          type.number == gmsh_quadrangle_9)
+        faces_[of].push_back({std::int32_t(node[0]), std::int32_t(node[1]), std::int32_t(node[2]),
+                              std::int32_t(node[3])});
     }
     if (is_hexa) {
       node_.insert(node_.end(), node, node + type.num_nodes);
@@ -70,6 +74,10 @@ public:
       const std::string name = name_of_group(key);
       auto& set = (key.first == 3 ? parts_.elem_sets : parts_.node_sets)[name];
       set.insert(set.end(), members.begin(), members.end());
+    }
+    for (const auto& [number, faces] : faces_) {
+      auto& set = parts_.face_sets[name_of_group({2, number})];
+      set.insert(set.end(), faces.begin(), faces.end());
     }
     const std::size_t nodes_per_elem = type_ == nullptr ? 8 : type_->num_nodes;
     for (std::size_t begin = 0; begin < node_.size(); begin += nodes_per_elem)
@@ -181,6 +189,7 @@ private:
   std::vector<std::size_t> position_; ///< behind each hexahedron in the file
   std::vector<std::int64_t> number_;  ///< as Gmsh has them
   Groups groups_;
+  std::map<std::int64_t, std::vector<FaceCorners>> faces_; ///< of groups of surfaces, by number
 };
 
 } // namespace

@@ -26,7 +26,8 @@ struct GmshType {
 };
 /// Null where the number is not known.
 const GmshType* find_gmsh_type(std::int64_t number);
-inline constexpr int gmsh_triangle = 2, gmsh_tetra = 4, gmsh_hexa = 5, gmsh_hexa_27 = 12,
+inline constexpr int gmsh_triangle = 2, gmsh_quadrangle = 3, gmsh_tetra = 4, gmsh_hexa = 5,
+                     gmsh_quadrangle_9 = 10, gmsh_hexa_27 = 12, gmsh_quadrangle_8 = 16,
                      gmsh_hexa_20 = 17;
 inline constexpr std::size_t gmsh_most_nodes = 125; ///< of an element of a known type
 

@@ -230,6 +230,20 @@ std::vector<std::int32_t> renumbered(std::vector<std::int32_t>&& set,
   return std::move(set);
 }
 
+/// The same of faces.
+std::vector<FaceCorners> renumbered_faces(std::vector<FaceCorners> faces,
+                                          const std::vector<std::int32_t>& number) {
+  for (FaceCorners& face : faces) {
+    for (std::int32_t& corner : face)
+      corner = number[std::size_t(corner)];
+    std::sort(face.begin(), face.end());
+  }
+  std::sort(faces.begin(), faces.end());
+  const auto has_unused = [](const FaceCorners& face) { return face[0] == unused; };
+  faces.erase(std::remove_if(faces.begin(), faces.end(), has_unused), faces.end());
+  return faces;
+}
+
 } // namespace
 
 HexaParts make_numbered_parts(std::string path, double unit, const NumberMap& nodes,
@@ -282,6 +296,8 @@ HexaFile make_file(HexaParts&& parts, Mesh& mesh, const Add& add) {
   }
   for (auto& [name, set] : parts.node_sets)
     model.node_sets[name] = renumbered(std::move(set), &number);
+  for (const auto& [name, faces] : parts.face_sets)
+    model.face_sets[name] = renumbered_faces(faces, number);
   for (auto& [name, set] : parts.elem_sets)
     model.elem_sets[name] = renumbered(std::move(set), nullptr);
   const double square = parts.unit * parts.unit;

@@ -41,6 +41,8 @@ struct HexaParts {
   std::vector<std::int32_t> node; ///< places of points; of each element as many as its kind has
   std::vector<SolidKind> kind;    ///< [num_elem], or empty: all are hexa8
   std::map<std::string, std::vector<std::int32_t>> node_sets, elem_sets; ///< in any order
+  std::map<std::string, std::vector<FaceCorners>>
+      face_sets{};                ///< HexaModel's, by place, in any order
   std::vector<std::uint8_t> held; ///< components by place of the point; may end early
   std::vector<std::vector<std::int32_t>> rigid{}; ///< places of points of free rigid bodies
   std::vector<HexaCase> cases;

@@ -156,6 +156,14 @@ Renumbering renumber(HexaModel& model, std::uint64_t seed) {
   };
   renumber_sets(model.node_sets, result.point);
   renumber_sets(model.elem_sets, result.elem);
+  for (auto& entry : model.face_sets) {
+    for (FaceCorners& face : entry.second) {
+      for (std::int32_t& corner : face)
+        corner = result.point[std::size_t(corner)];
+      std::sort(face.begin(), face.end());
+    }
+    std::sort(entry.second.begin(), entry.second.end());
+  }
   renumber_nodes(model.held);
   for (NodeLoads& loads : model.loads) {
     renumber_nodes(loads.forces);

@@ -100,12 +100,17 @@ struct FrequencyRequest {
   double below = 0; ///< Hz; 0: any
 };
 
+/// Corners of a face, ascending.
+using FaceCorners = std::array<std::int32_t, 4>;
+
 struct HexaModel {
   ElementMesh mesh; ///< of ElementShape::hexa
   /// In the place of the mesh, which is empty then, where some elements are of other kinds.
   std::shared_ptr<const SolidMesh> solids;
   std::map<std::string, std::vector<std::int32_t>> node_sets, elem_sets; ///< numbers ascend
-  std::vector<HeldComponents> held;                                      ///< nodes ascend
+  /// Of node sets that the file has as surfaces: their faces, ascending.
+  std::map<std::string, std::vector<FaceCorners>> face_sets{};
+  std::vector<HeldComponents> held;               ///< nodes ascend
   std::vector<std::vector<std::int32_t>> rigid{}; ///< nodes of bodies that move as a whole, free
   std::vector<NodeLoads> loads;
   std::optional<FrequencyRequest> frequencies{};

@@ -76,9 +76,12 @@ std::vector<NodeForce> forces_of(const std::map<std::int32_t, double>& area,
 
 std::vector<NodeForce> traction_forces(const ElementMesh& mesh,
                                        const std::vector<std::int32_t>& nodes,
-                                       const std::array<double, 3>& traction) {
+                                       const std::array<double, 3>& traction,
+                                       const std::vector<FaceCorners>* among) {
   std::map<std::int32_t, double> area;
   for (const auto& [key, face] : chosen_faces(mesh, nodes)) {
+    if (among != nullptr && !std::binary_search(among->begin(), among->end(), key))
+      continue;
     const std::array<double, 4> share = shares(mesh, face);
     for (std::size_t i = 0; i < 4; ++i)
       area[face[i]] += share[i];

@@ -11,10 +11,11 @@ namespace ossatura {
 
 /// Integrals of the shape functions times `traction` (N / m^2) over the boundary faces of which all
 /// four nodes are among `nodes` (ascending), by 2 x 2 Gauss points; empty where there is no such
-/// face. Nodes ascend.
+/// face. Nodes ascend. `among`, where given, is all faces that may be taken, ascending.
 std::vector<NodeForce> traction_forces(const ElementMesh& mesh,
                                        const std::vector<std::int32_t>& nodes,
-                                       const std::array<double, 3>& traction);
+                                       const std::array<double, 3>& traction,
+                                       const std::vector<FaceCorners>* among = nullptr);
 /// The same over boundary faces all of whose nodes, those in the middle of edges too, are among
 /// `nodes`, by face_shares().
 std::vector<NodeForce> traction_forces(const SolidMesh& mesh,

@@ -92,3 +92,22 @@ class Mesh:
     def cantilever(self):
         end = self.nodes_at(0, self.size[0])
         return self.deck(supports="X0, 1, 3\n", step=f"*CLOAD\nEND, 3, {-1 / len(end)!r}\n")
+
+
+def plate_of_one_element():
+    """4 x 4 x 1 cubes in Gmsh's format 2.2, with groups of the top, the bottom and both."""
+    point = {(i, j, k): 1 + i + 5 * j + 25 * k for k in (0, 1) for j in range(5) for i in range(5)}
+    around = ((0, 0), (1, 0), (1, 1), (0, 1))
+    elements = []
+    for j in range(4):
+        for i in range(4):
+            faces = [[point[i + a, j + b, k] for a, b in around] for k in (0, 1)]
+            elements.append((5, 9, faces[0] + faces[1]))
+            elements += [(3, group, faces[k]) for k, own in ((0, 1), (1, 2)) for group in (own, 3)]
+    return ("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n4\n2 1 \"BOT\"\n2 2 \"TOP\"\n"
+            "2 3 \"TOPBOT\"\n3 9 \"BODY\"\n$EndPhysicalNames\n"
+            f"$Nodes\n{len(point)}\n" +
+            "".join(f"{n} {x} {y} {z}\n" for (x, y, z), n in point.items()) +
+            f"$EndNodes\n$Elements\n{len(elements)}\n" +
+            "".join(f"{n + 1} {kind} 2 {group} {group} {' '.join(map(str, nodes))}\n"
+                    for n, (kind, group, nodes) in enumerate(elements)) + "$EndElements\n")

@@ -6,7 +6,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import topopt_deck
-from support import driver_case
+from support import driver_case, solid_decks
 from support.driver_case import BAD_FILE
 from topopt_deck import ONE, ROLLERS, mesh, rows, step
 
@@ -80,6 +80,15 @@ class Steps(topopt_deck.Decks):
                 {"name": "a", "loads": [{"set": "SIDE", "total_force": [1, 0, 0]}]}]}, *topopt_deck.SOLID)
             objective[name] = run["results"]["steps"]["objective"][0]
         self.assertEqual(objective["SIDE"], objective["OTHER"])
+
+    def test_a_group_of_surfaces_has_its_own_faces(self):
+        """The sides of a plate of one element have all of their nodes on its top and bottom: 16 and 32 m2, not 48."""
+        self.write("plate.msh", solid_decks.plate_of_one_element())
+        for name, area in (("TOP", 16), ("TOPBOT", 32)):
+            run = self.solve({"mesh": {"file": "plate.msh"}, "volume_fraction": 0.5, "material": {"young": 1, "poisson": 0.3},
+                              "supports": [{"nodes": [0, 4, 20, 24]}],
+                              "cases": [{"name": "a", "loads": [{"set": name, "traction": [0, 0, -0.1]}]}]}, "--steps", "1")
+            self.close(run["results"]["cases"][0]["support_force"][2], 0.1 * area, 1e-6)
 
 
 if __name__ == "__main__":
