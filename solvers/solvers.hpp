@@ -61,6 +61,7 @@
 
 // Hexahedra of high order
 #include <ossatura/solvers/pfem/generators.hpp>
+#include <ossatura/solvers/pfem/held_loads.hpp>
 #include <ossatura/solvers/pfem/loads.hpp>
 #include <ossatura/solvers/pfem/model.hpp>
 #include <ossatura/solvers/pfem/operators.hpp>
