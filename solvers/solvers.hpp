@@ -51,6 +51,7 @@
 // Topology optimisation
 #include <ossatura/solvers/topopt/balance.hpp>
 #include <ossatura/solvers/topopt/bodies/solids.hpp>
+#include <ossatura/solvers/topopt/check_options.hpp>
 #include <ossatura/solvers/topopt/filters/helmholtz.hpp>
 #include <ossatura/solvers/topopt/generators.hpp>
 #include <ossatura/solvers/topopt/mma.hpp>

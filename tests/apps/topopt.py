@@ -214,6 +214,21 @@ class Designs(TopoptCase):
         self.assertEqual(run["results"]["steps"]["penalty"], [1, 1, 1.5, 1.5, 2, 2])
         self.assertEqual(run["engine"]["penalty"], "1:2:2:+0.5")
 
+    def test_the_method_that_suits_a_problem(self):
+        stress, soft = {"kind": "stress", "at_most": 1e3}, {"kind": "compliance", "at_most": 1e3}
+        heavy = {"name": "own", "gravity": [0, 0, -9.81]}
+        for more, arguments, method, move in (
+                ({}, (), "oc", 0.2), ({}, ("--grid", "voxels", "--overhang", "+z"), "mma", 0.2),
+                ({"objective": "volume", "constraints": [soft]}, (), "mma", 0.2), ({"constraints": [stress]}, (), "mma", 0.1),
+                ({"projection": {"robust": 0.2}}, (), "mma", 0.1), ({"cases": [heavy]}, (), "mma", 0.2),
+                ({"objective": "frequency"}, (), "mma", 0.1),
+                ({"constraints": [stress]}, ("--move", "0.15"), "mma", 0.15)):
+            with self.subTest(more=more, arguments=arguments):
+                run = self.solve(problem(**{"material": {"young": 1, "poisson": 0.3, "mass_density": 0.1}, "steps": 2, **more}),
+                                 *arguments, code=(DONE, NOT_CONVERGED))
+                self.assertEqual(run["engine"]["method"], method)
+                self.assertEqual(run["engine"]["move"], move)
+
     def test_a_run_ends_by_change(self):
         run = self.optimise("cantilever", "--cells", "4x2x2", "--change", "0.05", "--steps", "300")
         self.assertEqual(run["status"], "converged")
