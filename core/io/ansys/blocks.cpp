@@ -207,7 +207,13 @@ void AnsysReader::select_elements() {
 }
 
 void AnsysReader::select_all() {
-  selection_known_ = all_elements_ = true;
+  const std::string kind = text_.field(1), entity = text_.field(2).substr(0, 4);
+  const bool of_all = entity.empty() || entity == "ALL";
+  const bool is_all = kind.empty() || kind == "ALL"; // else those below what is selected
+  all_elements_ = all_elements_ || (is_all && (of_all || entity == "ELEM"));
+  if (is_all && !of_all && entity != "NODE")
+    return;
+  selection_known_ = is_all;
   selected_.clear();
 }
 

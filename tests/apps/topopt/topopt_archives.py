@@ -134,6 +134,12 @@ class Loads(Archives):
         self.refused(archive(loads=pull() + part), "a part of the elements is selected (ESEL, CMSEL) at the end")
         for loads in (part + "ALLSEL\nSOLVE\n", part + "ESEL,ALL\nSOLVE\n", part + "ALLSEL\n", "CMSEL,S,X0\nNSEL,ALL\nSOLVE\n"):
             self.first(archive(loads=pull() + loads))
+        # What lies below a selection is not known.
+        for loads in ("ESEL,S,MAT,,2\nALLSEL,BELOW,ELEM\nF,ALL,FX,3\n", "ESEL,S,MAT,,2\nALLSEL,BELOW\nF,ALL,FX,3\n",
+                      "NSEL,S,LOC,X,4\nALLSEL,ALL,ELEM\nF,ALL,FX,3\n"):
+            self.refused(archive(loads=loads), "ALL means a selection of nodes that is not read")
+        self.refused(archive(loads=pull() + part + "ALLSEL,ALL,NODE\nSOLVE\n"), said)
+        self.first(archive(loads="NSEL,S,LOC,X,4\nALLSEL,ALL,NODE\nF,ALL,FX,3\nALLSEL,ALL,ALL\nSOLVE\n"))
 
     def test_lumped_masses_are_noted(self):
         modes = "MP,DENS,1,3\nANTYPE,MODAL\nMODOPT,LANB,1\n"
