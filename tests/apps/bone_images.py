@@ -425,6 +425,41 @@ class Resample(DriverCase):
             (*row[:2], 0.9 * row[2], row[3]) for row in self.ROWS]))
         self.fails(BAD_FILE, "an edge of 0.9 mm along z", "bone", self.image, *LAW, "--resample", "0.5", "--mask", thin)
 
+    def test_of_two_voxels_that_are_equally_near_the_upper_one_counts(self):
+        """Whatever the digits of an edge are: NIfTI has it in single precision, MetaImage in double."""
+        shape = (6, 5, 9)
+        cells = [(x, y, z) for z in range(9) for y in range(5) for x in range(6)]
+        values = [900 + (7 * x + 5 * y + 3 * z) % 97 for x, y, z in cells]
+        marks = [1 + (x * y + z) % 3 for x, y, z in cells]
+
+        def meta(name, edge, numbers):
+            head = f"ObjectType = Image\nNDims = 3\nDimSize = 6 5 9\nElementSpacing = {edge} {edge} {edge}\n"
+            return self.write(name, (head + "ElementType = MET_SHORT\nElementDataFile = LOCAL\n").encode() +
+                              struct.pack(f"<{len(numbers)}h", *numbers))
+
+        # Voxel k of labels takes floor(ratio (k + 1 / 2)); halves of a cube more are a cube.
+        for edge, ratio, cubes in ((0.1, 2, (3, 3, 5)), (0.082, 2, (3, 3, 5)), (0.0607, 2, (3, 3, 5)), (0.3, 4, (2, 1, 2)),
+                                   (0.7, 2, (3, 3, 5)), (0.5, 2, (3, 3, 5)), (0.3, 0.4, (15, 13, 23))):
+            more = ("--resample", f"{edge * ratio:.6g}", "--mask-labels", "1,2", "-o", "out", "--overwrite")
+            taken = [[min(int(ratio * (k + 0.5) + 1e-9), count - 1) for k in range(cubes[d])] for d, count in enumerate(shape)]
+            count = sum(marks[x + 6 * (y + 5 * z)] < 3 for z in taken[2] for y in taken[1] for x in taken[0])
+            found = []
+            for image, mask in ((meta("ct.mha", edge, values), meta("seg.mha", edge, marks)),
+                                (self.write("ct.nii.gz", nifti_bytes(shape, edge, "h", values)),
+                                 self.write("seg.nii.gz", nifti_bytes(shape, edge, "h", marks)))):
+                problem = self.summary("bone", image, "--mask", mask, *LAW, *more, "--dry-run")["problem"]
+                found.append((problem["shape"], problem["elements"]))
+            with self.subTest(edge=edge, ratio=ratio):
+                self.assertEqual(found[0], (list(cubes), count))
+                self.assertEqual(found[1], found[0])
+        for edge in 0.1, 0.082:
+            turn = ("--turn", "z=90", "--resample", str(2 * edge), "--dry-run")
+            counts = [self.summary("bone", image, "--mask", mask, "--mask-labels", "1", *LAW, *turn)["problem"]["elements"]
+                      for image, mask in ((meta("ct.mha", edge, values), meta("seg.mha", edge, marks)),
+                                          (self.write("ct.nii.gz", nifti_bytes(shape, edge, "h", values)),
+                                           self.write("seg.nii.gz", nifti_bytes(shape, edge, "h", marks))))]
+            self.assertEqual(counts[0], counts[1])
+
     def test_what_is_not_resampled_is_refused(self):
         surface = self.write("tetra.off", "OFF\n4 4 0\n0 0 0\n9 0 0\n0 9 0\n0 0 9\n3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n")
         write(self.path("bone.h5"), "Image_Data", {"Image": ((2, 2, 2), [1000.0] * 8), "Voxelsize": ((), [0.5]),
