@@ -275,6 +275,54 @@ class Mask(BoneImages):
         path = self.write("large.nii.gz", nifti_bytes(SHAPE, 0.6, "h", values))
         self.fails(BAD_FILE, "an edge of 0.6 mm along x", "bone", self.image, "--mask", path, *LAW)
 
+    def test_a_mask_lies_on_the_image_whatever_its_edge_is(self):
+        """--spacing says what the edge is, not where the axes of the mask point."""
+        def nifti(name, value, edge, rows):
+            return self.write(name, nifti_bytes(SHAPE, edge, "h", [value(*v) for v in voxels()], rows))
+
+        other = ("--spacing", "0.3")
+        expected = self.run_of(self.image, "--mask", self.mask, *other)
+        self.assertEqual(expected["warnings"], [])
+        # Of the edge that is said, with the centre of the first voxel.
+        right = nifti("right.nii.gz", label, 0.3, turned(edge=0.3))
+        self.assertEqual(self.run_of(self.image, "--mask", right, *other)["results"]["response"], expected["results"]["response"])
+        back = nifti("back.nii.gz", lambda x, y, z: label(9 - x, y, z), EDGE,
+                     [(-row[0], row[1], row[2], row[3] + 9 * row[0]) for row in turned()])
+        away = self.nifti("away.nii.gz", label, away=0.3)
+        for more in ((), other, ("--spacing", str(EDGE))):
+            for mask in (back, away):
+                self.fails(BAD_FILE, "the mask lies elsewhere than the image", "bone", self.image, "--mask", mask, *more, *LAW)
+        self.fails(BAD_FILE, "the voxels of the mask have an edge of 0.4 mm along x", "bone", self.image, "--mask",
+                   nifti("else.nii.gz", label, 0.4, turned(edge=0.4)), *other, *LAW)
+        # Without the name of a world, numbers are compared.
+        def nrrd(name, value, rows):
+            vectors = " ".join("(" + ",".join(str(rows[i][d]) for i in range(3)) + ")" for d in range(3))
+            head = ("NRRD0004\ntype: int16\ndimension: 3\nsizes: 10 9 8\nendian: little\nencoding: raw\nspace dimension: 3\n"
+                    f"space directions: {vectors}\nspace origin: ({','.join(str(row[3]) for row in rows)})\n\n")
+            return self.write(name, head.encode() + struct.pack("<720h", *(value(*v) for v in voxels())))
+
+        straight = [(EDGE, 0, 0, 3), (0, EDGE, 0, 4), (0, 0, EDGE, 5)]
+        image = nrrd("ct.nrrd", grey, straight)
+        self.assertEqual(self.run_of(image, "--mask", nrrd("seg.nrrd", label, straight))["warnings"], [])
+        for rows in ([(-EDGE, 0, 0, 7.5), *straight[1:]], [(EDGE, 0, 0, 3.3), *straight[1:]]):
+            self.fails(BAD_FILE, "the mask lies elsewhere than the image", "bone", image, "--mask", nrrd("seg.nrrd", label, rows), *LAW)
+        nowhere = [(EDGE, 0, 0, 0), (0, EDGE, 0, 0), (0, 0, EDGE, 0)]
+        run = self.run_of(image, "--mask", nrrd("seg.nrrd", label, nowhere))
+        self.assertEqual([warning["code"] for warning in run["warnings"]], ["mask-place"])
+        self.assertIn("seg.nrrd: says nothing of its place", run["warnings"][0]["text"])
+        # A raw image has no place, and the edge that is said.
+        raw = (self.write("ct.raw", struct.pack("<720h", *(grey(*v) for v in voxels()))), "--shape", "10,9,8", "--type", "int16")
+        for edge, mask in (("0.5", self.mask), ("0.3", right)):
+            run = self.run_of(*raw, "--spacing", edge, "--mask", mask)
+            self.assertEqual([warning["code"] for warning in run["warnings"]], ["mask-place"])
+        self.fails(BAD_FILE, "an edge of 0.5 mm along x, and those of the image", "bone", *raw, "--spacing", "0.3", "--mask",
+                   self.mask, *LAW)
+        plain = self.write("plain.nii.gz", nifti_bytes(SHAPE, 1, "h", [label(*v) for v in voxels()]))
+        run = self.run_of(*raw, "--spacing", "0.3", "--mask", plain)
+        self.assertEqual(run["results"]["response"], expected["results"]["response"])
+        (warning,) = run["warnings"]
+        self.assertIn("plain.nii.gz: its voxels have edges of 1 mm, as of files that do not know theirs", warning["text"])
+
     def test_options_that_say_nothing_are_refused(self):
         self.fails(USAGE, "--mask-labels has no effect without --mask", "bone", self.image, *LAW,
                    "--mask-labels", "1")
