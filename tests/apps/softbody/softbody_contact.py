@@ -8,7 +8,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from support import driver_case
 from support.driver_case import NOT_CONVERGED
-from support.scenes import (hexa_box, tetra_box, body, scene, SoftbodyCase, liver, pile, tower, ball_on_cloth,
+from support.scenes import (WEIGHT, hexa_box, tetra_box, body, scene, SoftbodyCase, liver, pile, tower, ball_on_cloth,
                             cloth_on_sphere, flush_tower, column)
 
 
@@ -109,6 +109,53 @@ class Contact(SoftbodyCase):
         process = self.ossatura("softbody", "s.json", "-q", "--backend", "serial", "--steps", "3",
                               "--refresh", "every:100", "--tolerance", "1e-16", code=NOT_CONVERGED)
         self.assertIn("raise --max-iterations", process.stderr)
+
+
+class Newton(SoftbodyCase):
+    """Newton's iterations go over the balance with contact: what rests does so whatever the step is."""
+
+    def at_rest(self, mesh, law, step, iterations):
+        """Height and elastic energy of a block on a plane without friction that has come to rest."""
+        document = scene(body(mesh, {"law": law, "young": 5e3, "poisson": 0.0}, density=1000),
+                         gravity=WEIGHT, time_step=step, steps=round(2.4 / step), damping={"mass": 40},
+                         obstacles=[{"plane": {"point": [0, 0, 0], "normal": [0, 0, 1], "friction": 0}}])
+        results = self.run_scene(document, "--newton", str(iterations))["results"]
+        self.assertTrue(all(results["steps"]["converged"]))
+        self.assertLess(results["energy"]["final"]["kinetic"], 1e-15)
+        return results["objects"][0]["upper"][2], results["energy"]["final"]["elastic"]
+
+    def test_what_rests_is_in_balance(self):
+        # Four layers, each under the weight of the nodes above it; masses are lumped, and stress is E (stretch - 1).
+        stretch = [1 - 9.81 * 1000 * 0.025 * (3.5 - k) / 5e3 for k in range(4)]
+        layers = 0.025 * sum(stretch), sum(5e3 / 2 * (s - 1) ** 2 * 0.025 * 0.1 ** 2 for s in stretch)
+        box = ((2, 2, 4), (0.1, 0.1, 0.1))
+        for mesh, law, known in ((hexa_box(*box), "corotational", layers), (tetra_box(*box), "stvk", None)):
+            for step, iterations in ((0.02, 1), (0.02, 15), (0.01, 15)):
+                with self.subTest(law=law, step=step, iterations=iterations):
+                    found = self.at_rest(mesh, law, step, iterations)
+                    known = known or found
+                    for value, expected in zip(found, known):
+                        self.close(value, expected, 1e-6)
+
+    def test_iterations_converge_where_bodies_press_each_other(self):
+        """With friction, between bodies and with planes, on every backend: in a few iterations each."""
+        for name in "pile", "tower":
+            document = Contact.scenes[name]()
+            for self.backend in driver_case.backends():
+                with self.subTest(scene=name, backend=self.backend):
+                    run = self.run_scene(document, "--newton", "12")
+                    self.check_ended(run)
+                    self.assertLess(run["results"]["newton_iterations"], 8 * document["steps"])
+            self.backend = "serial"
+            # The limit of small steps is the same; with one iteration it is only nearly so.
+            once = self.run_scene(document)["results"]["energy"]["final"]
+            self.close(run["results"]["energy"]["final"]["elastic"], once["elastic"], 0.02)
+            self.assertNotEqual(run["results"]["energy"]["final"]["elastic"], once["elastic"])
+
+    def check_ended(self, run):
+        self.assertTrue(all(run["results"]["steps"]["converged"]))
+        self.assertLess(run["results"]["worst_contact_residual"], 1e-8)
+        self.assertGreater(run["results"]["most_contacts"], 3)
 
 
 class Sliding(SoftbodyCase):

@@ -36,14 +36,16 @@ class Resume(SoftbodyCase):
     def test_a_resumed_run_in_contact_has_the_same_bits(self):
         # With every:7 the run stops between two factors, with cloth that has two sides.
         for make in (liver, pile, ball_on_cloth):
-            for refresh in ("sync", "every:7"):
+            for refresh in (("sync",), ("every:7",), ("every:5", "--newton", "20")):
+                if make is ball_on_cloth and len(refresh) > 1:
+                    continue  # Newton's iterations over thin cloth do not converge
                 with self.subTest(scene=make.__name__, refresh=refresh):
                     document = make()
                     half = document["steps"] - 5
-                    whole = self.run_scene(document, "--refresh", refresh)
-                    first = self.run_scene(document, "--refresh", refresh, "--steps", half,
+                    whole = self.run_scene(document, "--refresh", *refresh)
+                    first = self.run_scene(document, "--refresh", *refresh, "--steps", half,
                                            "--checkpoint", "c.h5")
-                    rest = self.run_scene(document, "--refresh", refresh, "--resume", "c.h5")
+                    rest = self.run_scene(document, "--refresh", *refresh, "--resume", "c.h5")
                     self.assertGreater(first["results"]["steps"]["contacts"][-1], 0)
                     self.assertNotEqual(first["results"]["state_hash"],
                                         whole["results"]["state_hash"])
