@@ -193,6 +193,37 @@ void print_configuration(const CLI::App& app) {
   fail<UsageError>("unexpected argument '", extra.front(), "'");
 }
 
+/// Throws where the value of an option is missing, and CLI11 would take the option behind it for
+/// one: `--hdf --test=uniaxial`, and `--hdf= --test=uniaxial` as of scripts whose variable is
+/// empty.
+void require_values(const CLI::App& app, const std::vector<std::string>& arguments) {
+  const auto name_of = [](const std::string& argument) {
+    return argument.substr(0, argument.find('='));
+  };
+  const auto find = [&](const std::string& argument) -> const CLI::Option* {
+    const bool is_option = argument.size() > 1 && argument[0] == '-';
+    return is_option ? app.get_option_no_throw(name_of(argument)) : nullptr;
+  };
+  for (std::size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i) {
+    const std::string &argument = arguments[i], name = name_of(argument);
+    const CLI::Option* option = find(argument);
+    if (option == nullptr || option->get_expected_min() == 0)
+      continue;
+    if (name.size() == 2 && name != argument)
+      fail<UsageError>(argument, ": write ", name, ' ', argument.substr(3));
+    if (name.size() + 1 == argument.size())
+      fail<UsageError>(argument, " has no value: give one, or leave the option out");
+    if (name != argument || ++i == arguments.size())
+      continue;
+    const std::string& value = arguments[i];
+    if (value.empty())
+      fail<UsageError>(name, " has an empty value: give one, or leave the option out");
+    if (value.compare(0, 2, "--") == 0 || find(value) != nullptr)
+      fail<UsageError>(name, " has no value, but the option ", name_of(value),
+                       " behind it: give one, or leave ", name, " out");
+  }
+}
+
 } // namespace
 
 std::optional<int> parse_command_line(CLI::App& app, const std::vector<std::string>& arguments) {
@@ -211,6 +242,7 @@ std::optional<int> parse_command_line(CLI::App& app, const std::vector<std::stri
   app.formatter(std::make_shared<WrappedHelp>());
 
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend()); // as CLI11 takes them
+  require_values(app, arguments);
   try {
     app.parse(reversed);
   } catch (const CLI::CallForHelp&) {
