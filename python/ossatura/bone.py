@@ -677,6 +677,14 @@ def _sections(found: dict[str, Any] | None) -> Sections | None:
                     label_force=forces, first_free=found["begin"], last_free=found["end"] - 1, reaction=found["reaction"])
 
 
+def require_moduli(options: Mapping[str, Any]) -> None:
+    """Of functions of an image with gradients, which are by moduli: refuses options that make other moduli of its values."""
+    for name in ("label_laws", "pads"):
+        if options.get(name):
+            raise UsageError(f"{name}: gradients are by the modulus of each voxel, which {name} make of the image's values: "
+                             "apply the laws to the image before, and leave them out")
+
+
 def _mask(mask: ArrayLike | None, mask_labels: Sequence[int] | None, label_laws: Mapping[int, Law] | None,
           pads: Mapping[int, float | tuple[float, float]] | None, poisson: float,
           axes: str) -> tuple[NDArray[np.int32] | None, _core.BoneMask]:

@@ -102,6 +102,7 @@ def stiffness(spacing: bone.Spacing, quantity: str = "stiffness", **options: Any
     """f(modulus) -> a number of bone.solve(modulus, spacing, **options) that has a gradient: `quantity` of
     bone.Result.gradient(). modulus: an image in MPa, which single precision holds; 0 = void, whose derivative is 0."""
     choice(quantity, bone.QUANTITIES, "quantity")
+    bone.require_moduli(options)
 
     def solve(modulus: Any) -> Any:
         result = bone.solve(np.asarray(modulus), spacing, **options)
@@ -123,6 +124,7 @@ def stiffness(spacing: bone.Spacing, quantity: str = "stiffness", **options: Any
 def displacement(spacing: bone.Spacing, **options: Any) -> Callable[[Any], Any]:
     """f(modulus) -> [z + 1, y + 1, x + 1, 3] mm, the displacement of bone.solve(modulus, spacing, **options).
     modulus: as of stiffness(). The gradient of any number of it solves anew, and once more."""
+    bone.require_moduli(options)
 
     def solve(modulus: Any) -> Any:
         return np.asarray(bone.solve(np.asarray(modulus), spacing, **options).displacement, modulus.dtype)
@@ -137,6 +139,7 @@ def displacement(spacing: bone.Spacing, **options: Any) -> Callable[[Any], Any]:
 def homogenise(spacing: bone.Spacing, **options: Any) -> Callable[[Any], Any]:
     """f(modulus) -> [6, 6] MPa, the apparent stiffness of bone.homogenise(modulus, spacing, **options). modulus: as of
     stiffness(). The gradient solves anew."""
+    bone.require_moduli(options)
 
     def solve(modulus: Any) -> Any:
         return np.asarray(bone.homogenise(np.asarray(modulus), spacing, **options).stiffness, modulus.dtype)

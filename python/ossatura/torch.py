@@ -181,6 +181,7 @@ def stiffness(spacing: bone.Spacing, quantity: str = "stiffness", **options: Any
     bone.Result.gradient(). modulus: an image in MPa, which single precision holds; 0 = void, whose derivative is 0.
     The gradient takes no further solve."""
     choice(quantity, bone.QUANTITIES, "quantity")
+    bone.require_moduli(options)
 
     def solve(modulus: Any) -> tuple[float, NDArray[Any]]:
         result = bone.solve(modulus, spacing, **options)
@@ -193,6 +194,7 @@ def stiffness(spacing: bone.Spacing, quantity: str = "stiffness", **options: Any
 def displacement(spacing: bone.Spacing, **options: Any) -> Callable[[_Tensor], _Tensor]:
     """f(modulus) -> [z + 1, y + 1, x + 1, 3] mm, the displacement of bone.solve(modulus, spacing, **options).
     modulus: as of stiffness(). The gradient of any number of it takes one solve more, bone.Result.adjoint()."""
+    bone.require_moduli(options)
 
     def solve(modulus: Any) -> tuple[NDArray[Any], Any]:
         result = bone.solve(modulus, spacing, **options)
@@ -204,6 +206,7 @@ def displacement(spacing: bone.Spacing, **options: Any) -> Callable[[_Tensor], _
 def homogenise(spacing: bone.Spacing, **options: Any) -> Callable[[_Tensor], _Tensor]:
     """f(modulus) -> [6, 6] MPa, the apparent stiffness of bone.homogenise(modulus, spacing, **options). modulus: as of
     stiffness(). The gradient takes no further solve."""
+    bone.require_moduli(options)
 
     def solve(modulus: Any) -> tuple[NDArray[Any], Any]:
         result = bone.homogenise(modulus, spacing, gradients=True, **options)
