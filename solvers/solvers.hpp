@@ -51,6 +51,7 @@
 // Topology optimisation
 #include <ossatura/solvers/topopt/balance.hpp>
 #include <ossatura/solvers/topopt/bodies/solids.hpp>
+#include <ossatura/solvers/topopt/check_options.hpp>
 #include <ossatura/solvers/topopt/filters/helmholtz.hpp>
 #include <ossatura/solvers/topopt/generators.hpp>
 #include <ossatura/solvers/topopt/mma.hpp>
@@ -61,6 +62,7 @@
 
 // Hexahedra of high order
 #include <ossatura/solvers/pfem/generators.hpp>
+#include <ossatura/solvers/pfem/held_loads.hpp>
 #include <ossatura/solvers/pfem/loads.hpp>
 #include <ossatura/solvers/pfem/model.hpp>
 #include <ossatura/solvers/pfem/operators.hpp>

@@ -18,11 +18,16 @@ enum class Resampling {
   /// Along an axis on which new voxels are shorter, what is between the centres of two, linearly;
   /// where they are longer, the mean of what they cover.
   blend,
-  /// The one at its centre: for labels, of which there is nothing between two.
+  /// The one at its centre, of two the upper: for labels, of which there is nothing between two.
   nearest
 };
 
 namespace detail {
+
+/// Edges of voxels are rounded, to 6e-8 of themselves in NIfTI, so that places in voxels are off by
+/// this part of the image at most. What lies so near to a half is one, and goes up: else the kind
+/// of file would decide which of two voxels is the nearest.
+inline constexpr double edge_rounding = 1e-6;
 
 /// Of the new voxels along an axis, the old ones that they take of and how much.
 struct AxisTaps {
@@ -44,7 +49,7 @@ inline AxisTaps axis_taps(int old_count, int new_count, double ratio, Resampling
     double* const weight = &taps.weight[std::size_t(i) * std::size_t(taps.width)];
     const double begin = i * ratio, end = begin + ratio, centre = begin + ratio / 2;
     if (kind == Resampling::nearest) {
-      first = std::clamp(int(std::floor(centre)), 0, old_count - 1);
+      first = std::clamp(int(std::floor(centre + edge_rounding * old_count)), 0, old_count - 1);
       weight[0] = 1;
     } else if (means) {
       first = std::clamp(int(std::floor(begin)), 0, old_count - 1);
@@ -101,13 +106,15 @@ struct ResampleVoxels {
 } // namespace detail
 
 /// Voxels along each axis of an image of so many boxes with these edges (mm) when they are cubes of
-/// `edge`: as many as come nearest to its extent, at least one.
+/// `edge`: as many as come nearest to its extent (halves up), at least one.
 inline std::array<int, 3> resampled_shape(const Kokkos::Array<int, 3>& shape,
                                           const std::array<double, 3>& edges, double edge) {
   std::array<int, 3> cubes{};
-  for (int d = 0; d < 3; ++d)
+  for (int d = 0; d < 3; ++d) {
+    const double extent = shape[d] * edges[std::size_t(d)] / edge;
     cubes[std::size_t(d)] =
-        int(std::clamp(std::round(shape[d] * edges[std::size_t(d)] / edge), 1.0, 1e9));
+        int(std::clamp(std::floor(extent * (1 + detail::edge_rounding) + 0.5), 1.0, 1e9));
+  }
   return cubes;
 }
 

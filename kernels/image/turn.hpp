@@ -52,7 +52,8 @@ inline TurnedGrid make_turned_grid(const Kokkos::Array<int, 3>& shape,
       grid.step[3 * d + i] = along * (edge / old_edge);
       finest = std::min(finest, old_edge);
     }
-    grid.shape[i] = int(std::clamp(std::ceil(extent / edge - 1e-6), 1.0, 1e9));
+    const double cubes = extent / edge;
+    grid.shape[i] = int(std::clamp(std::ceil(cubes * (1 - detail::edge_rounding)), 1.0, 1e9));
   }
   grid.samples = int(std::clamp(std::ceil(edge / finest - 1e-3), 1.0, 64.0));
   return grid;
@@ -72,10 +73,16 @@ struct TurnVoxels {
     return at < 0 ? 0 : at > last ? last : at;
   }
 
+  /// Halves up, as resample() does.
+  KOKKOS_FUNCTION static int rounded(double at, int count) {
+    const int nearest = int(at + edge_rounding * count + 0.5);
+    return nearest < count ? nearest : count - 1;
+  }
+
   KOKKOS_FUNCTION float nearest_value(double x, double y, double z) const {
     int at[3];
     for (int d = 0; d < 3; ++d)
-      at[d] = int(Kokkos::round(place_within(d, x, y, z)));
+      at[d] = rounded(place_within(d, x, y, z), from.shape[d]);
     return from.value(from.index(at[0], at[1], at[2]));
   }
 

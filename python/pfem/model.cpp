@@ -13,11 +13,13 @@
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/pfem/elasticity_products.hpp>
 #include <ossatura/kernels/pfem/sample_hexas.hpp>
+#include <ossatura/solvers/pfem/held_loads.hpp>
 #include <ossatura/solvers/pfem/loads.hpp>
 #include <ossatura/solvers/pfem/solver.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace ossatura::python {
 
@@ -111,6 +113,18 @@ struct Modes {
           },
           force);
     }
+  }
+
+  /// What of a load acts where `held` [num_modes] holds the body.
+  HeldLoads held_of(const Load& load, const std::vector<std::uint8_t>& held) const {
+    HeldLoads loads;
+    if (load.kind == PfemLoadKind::force)
+      for (const std::int32_t vertex : load.vertices)
+        add_held_force(vertex, load.value, held, loads);
+    else if (load.kind != PfemLoadKind::body_force)
+      add_held_tractions(shape(), load.faces, load.kind == PfemLoadKind::pressure, load.value, held,
+                         loads);
+    return loads;
   }
 };
 
@@ -468,6 +482,7 @@ Values PfemModelOn<Exec>::forces() const {
       std::any_of(displacement_.begin(), displacement_.end(), [](double x) { return x != 0; });
   bool is_loaded = false;
   std::vector<std::size_t> lost;
+  std::map<std::size_t, HeldLoads> lost_in_part;
   Values force(displacement_.size(), 0.0);
   for (std::size_t number = 0; number < loads_.size(); ++number) {
     Values one(force.size(), 0.0);
@@ -480,6 +495,8 @@ Values PfemModelOn<Exec>::forces() const {
     }
     if (is_load && !acts)
       lost.push_back(number);
+    else if (const HeldLoads held = modes_.held_of(loads_[number], held_); held.is_part())
+      lost_in_part[number] = held;
     is_loaded = is_loaded || is_load;
     moves = moves || acts;
   }
@@ -491,6 +508,10 @@ Values PfemModelOn<Exec>::forces() const {
     log_warning("lost-load", "load ", number,
                 ": all of its forces act where the body is held, and do nothing: load other parts, "
                 "or free these");
+  for (const auto& [number, held] : lost_in_part)
+    log_warning("lost-load", "load ", number, ": ", held.lost, " of ", held.components,
+                " components of forces act where the body is held, and do nothing (vertex ",
+                held.first_lost, " is the first): load other parts, or free these");
   return force;
 }
 

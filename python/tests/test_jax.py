@@ -112,6 +112,13 @@ class Functions(unittest.TestCase):
         with self.assertRaisesRegex(ossatura.UsageError, "young: of shape"):
             motion(young=np.ones(2))
 
+    def test_laws_and_pads_have_no_gradients(self):
+        mask = np.ones((2, 2, 2), np.uint8)
+        for options in ({"label_laws": {1: bone.Law("linear", slope=8)}}, {"pads": {1: 2500}}):
+            for make in (ossatura.jax.stiffness, ossatura.jax.displacement, ossatura.jax.homogenise):
+                with self.assertRaisesRegex(ossatura.UsageError, f"{next(iter(options))}: gradients are by the modulus"):
+                    make(0.5, mask=mask, **options)
+
     def test_errors_arrive(self):
         function = ossatura.jax.stiffness(0.1, backend="serial")
         with self.assertRaisesRegex(Exception, "modulus at|InputError"):

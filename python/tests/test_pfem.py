@@ -219,6 +219,11 @@ class Refusals(unittest.TestCase):
             self.assertAlmostEqual(model.solve().strain_energy, 1.0)  # 1/2 stress^2 volume / young
         self.assertEqual([record.code for record in log.records], ["lost-load"])
         self.assertIn("load 0: all of its forces", log.output[0])
+        model.add_traction((points[:, 0] == 0) | (points[:, 0] == 2), (1, 0, 0))
+        with self.assertLogs("ossatura", "WARNING") as log:
+            model.solve()
+        self.assertEqual(len(log.records), 2)
+        self.assertIn("load 2: 1 of 2 components of forces act where", log.output[1])
 
     def test_curved_elements_that_do_not_fit(self):
         points, hexa = topopt.box((2, 1, 1), (2.0, 1.0, 1.0))

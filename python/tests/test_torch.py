@@ -59,6 +59,12 @@ class Gradients(unittest.TestCase):
                                                 **options)
             self.assertTrue(gradcheck(function, (image,), eps=2.0**-8, atol=1e-5, rtol=1e-3), quantity)
 
+    def test_laws_and_pads_have_no_gradients(self):
+        for options in ({"label_laws": {1: bone.Law("linear", slope=8)}}, {"pads": {1: 2500}}):
+            for make in (ossatura.torch.stiffness, ossatura.torch.displacement, ossatura.torch.homogenise):
+                with self.assertRaisesRegex(ossatura.UsageError, f"{next(iter(options))}: gradients are by the modulus"):
+                    make(0.5, mask=np.ones((2, 2, 2), np.uint8), **options)
+
     def test_displacement(self):
         image = tensor(np.random.default_rng(7).integers(256, 512, (3, 2, 2)) / 256)
         function = ossatura.torch.displacement(1.0, strain=-1.0, tolerance=1e-10, precision="double", backend="serial")

@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <limits>
 #include <memory>
+#include <utility>
 
 namespace ossatura {
 
@@ -116,6 +117,7 @@ struct SoftSolver<Exec>::Implementation {
   ResidentSolve<Exec> resident;
   std::unique_ptr<ContactRounds<Exec>> contact;
   Vector load, newton_load, x, v, x_start, x_trial, v_trial, x_before, v_before;
+  Vector x_matrix; ///< with contact and several Newton iterations: positions that the matrix is of
   StepNotes notes = make_step_notes();
   bool kept_before = false, moved = false; ///< in this step: x_before holds its start; or x_trial
   double free_norm = 0;                    ///< of the right-hand side of the last free system
@@ -148,14 +150,18 @@ struct SoftSolver<Exec>::Implementation {
       *vector = make_zeros<double>(exec, n, "ossatura::soft::vector");
     if (has_contact(scene))
       contact = std::make_unique<ContactRounds<Exec>>(exec, scene, systems);
+    if (contact && options.newton_iterations > 1)
+      x_matrix = make_zeros<double>(exec, n, "ossatura::soft::x_matrix");
     fence(exec, "ossatura::soft_solver");
   }
 
-  /// Newton's iterations of a step h from x, v to x_trial, v_trial. False where a matrix is not
-  /// positive definite.
-  bool move_freely(const Exec& exec, double h, bool time_phases, SoftStep& report) {
+  /// Newton's iterations of a step h from x, v to x_trial, v_trial, with contact. False where a
+  /// matrix is not positive definite.
+  bool move(const Exec& exec, double h, bool time_phases, SoftStep& report) {
     PhaseTimer<Exec> timer(exec, time_phases);
+    const SoftStep before = report;
     double first_norm = 0;
+    bool balanced = true;
     bool newton_converged = options.newton_iterations == 1;
     for (int k = 0; k < options.newton_iterations; ++k) {
       const bool first = k == 0;
@@ -173,12 +179,11 @@ struct SoftSolver<Exec>::Implementation {
         systems.product->update(exec, systems.system.matrix());
       timer.add_to(report.compress);
       if (options.newton_iterations > 1) {
-        const double norm = std::sqrt(dot(exec, cg.b, cg.b));
+        const double norm = out_of_balance(exec, first);
         if (first)
           first_norm = norm + load_norm;
         else if (norm <= options.newton_tolerance * first_norm) {
           newton_converged = true;
-          Kokkos::deep_copy(exec, cg.x, 0.0); // of the system that is left as it is
           break;
         }
       }
@@ -194,21 +199,59 @@ struct SoftSolver<Exec>::Implementation {
       if (solved.broken)
         return false;
       timer.add_to(report.solve);
+      if (contact && !first)
+        Kokkos::deep_copy(exec, x_matrix, x_trial);
       move_nodes(exec, h, x, v_k, cg.x, v_trial, x_trial);
+      if (options.newton_iterations > 1)
+        Kokkos::deep_copy(exec, newton_load, cg.x);
+      if (contact && !press(exec, h, first ? x : x_matrix, before, report, balanced))
+        return false;
+      timer.add_to(report.contact);
       if (options.newton_iterations > 1 && is_rounding(exec, h * h)) {
         newton_converged = true;
         break;
       }
     }
     report.newton_converged = report.newton_converged && newton_converged;
+    report.systems_converged = report.systems_converged && balanced;
     return true;
   }
 
-  /// Whether the last iteration moved nodes by no more than coordinates can tell. Residuals of a
-  /// body that flies freely are of rounding from the start, and need not become smaller.
-  bool is_rounding(const Exec& exec, double h2) const {
+  /// The norm of what the step leaves of the balance at the last iterate, whose system is cg.b; of
+  /// the first one without contact.
+  double out_of_balance(const Exec& exec, bool first) {
+    if (first || !contact || !contact->presses())
+      return std::sqrt(dot(exec, cg.b, cg.b));
+    Kokkos::deep_copy(exec, newton_load, cg.b);
+    axpby(exec, 1., contact->force(), 1., newton_load);
+    return std::sqrt(dot(exec, newton_load, newton_load));
+  }
+
+  /// Contact for the free motion x_trial, v_trial of an iteration. What is reported of it is that
+  /// of the last iteration, of the step or of parts of it `before`.
+  bool press(const Exec& exec, double h, const Vector& matrix_at, const SoftStep& before,
+             SoftStep& report, bool& balanced) {
+    report.penetration = before.penetration;
+    report.complementarity = before.complementarity;
+    report.friction = before.friction;
+    report.contact_residual = before.contact_residual;
+    report.contact_depth = before.contact_depth;
+    report.contact_converged = before.contact_converged;
+    const bool solved = std::exchange(report.systems_converged, true);
+    const bool good =
+        contact->resolve(exec, h, {x, x_trial, v_trial, matrix_at, free_norm}, report);
+    balanced = std::exchange(report.systems_converged, solved);
+    return good;
+  }
+
+  /// Whether the last iteration moved nodes by no more than coordinates can tell, by newton_load,
+  /// the solution of its free system, and contact. Residuals of a body that flies freely are of
+  /// rounding from the start, and need not become smaller.
+  bool is_rounding(const Exec& exec, double h2) {
+    if (contact && contact->presses())
+      axpby(exec, 1., contact->change(), 1., newton_load);
     const double places = std::sqrt(dot(exec, x_trial, x_trial));
-    return h2 * std::sqrt(dot(exec, cg.x, cg.x)) <=
+    return h2 * std::sqrt(dot(exec, newton_load, newton_load)) <=
            32 * std::numeric_limits<double>::epsilon() * places;
   }
 
@@ -239,13 +282,7 @@ struct SoftSolver<Exec>::Implementation {
   /// One step h, or two of half of it where a matrix is not positive definite.
   void advance(const Exec& exec, double h, int halvings, bool time_phases, SoftStep& report) {
     SoftStep attempt = report;
-    bool good = move_freely(exec, h, time_phases, attempt);
-    if (good && contact) {
-      PhaseTimer<Exec> timer(exec, time_phases);
-      good = contact->resolve(exec, h, {x, x_trial, v_trial, free_norm}, attempt);
-      timer.add_to(attempt.contact);
-    }
-    if (good) {
+    if (move(exec, h, time_phases, attempt)) {
       attempt.halvings = std::max(attempt.halvings, halvings);
       report = attempt;
       std::swap(x, x_trial);

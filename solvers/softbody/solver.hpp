@@ -122,9 +122,8 @@ public:
   /// The same into arrays of the backend. Fence.
   void positions(const Exec& exec, const Array<double, Exec>& out) const;
   void velocities(const Exec& exec, const Array<double, Exec>& out) const;
-  /// All of the state, and a run that goes on from it: with `sync` and `every:K` and one Newton
-  /// iteration in the same bits, on equal backends. Throws std::invalid_argument for another
-  /// scene's. Fence.
+  /// All of the state, and a run that goes on from it: with `sync` and `every:K` in the same
+  /// bits, on equal backends. Throws std::invalid_argument for another scene's. Fence.
   SoftState state(const Exec& exec) const;
   void set_state(const Exec& exec, const SoftState& state);
   /// Sets both and the time, and forgets all else; the next system gets a fresh factor. Fences.

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/solvers/topopt/check_options.hpp>
 
+#include <ossatura/solvers/topopt/limits/limits.hpp>
+
+#include <algorithm>
 #include <cmath>
 
 namespace ossatura {
@@ -72,6 +75,27 @@ std::string describe_not_robust(const DesignProblem& problem, const DesignOption
   if (o.process.overhang)
     return "overhang is not known of three designs: leave it out";
   return {};
+}
+
+void choose_method(const DesignProblem& problem, DesignOptions& o) {
+  const bool is_mechanism = o.objective == DesignObjective::mechanism;
+  const bool is_frequency = o.objective == DesignObjective::frequency;
+  // Optimality criteria take gradients of one sign, and what a support carries for its gradient
+  // alone; designs that are printed come out 2 to 30 % stiffer by moving asymptotes
+  // (docs/performance/topopt.md).
+  const bool by_asymptotes = is_mechanism || is_frequency ||
+                             o.objective == DesignObjective::volume || !problem.limits.empty() ||
+                             problem.has_loads_of_design() || o.process.overhang || o.robust > 0;
+  o.method = by_asymptotes ? DesignMethod::mma : DesignMethod::oc;
+  o.move = is_mechanism   ? DesignOptions::mechanism().move
+           : is_frequency ? move_with_frequency
+                          : DesignOptions().move;
+  for (const DesignLimit& limit : problem.limits)
+    if (is_of_mean(limit.kind))
+      o.move = std::min(o.move, limit.kind == DesignLimitKind::stress ? move_with_stress
+                                                                      : move_with_frequency);
+  if (o.robust > 0)
+    o.move = move_of_robust;
 }
 
 } // namespace ossatura

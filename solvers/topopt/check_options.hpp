@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Options that go with each other and with the problem.
 #pragma once
 
 #include <ossatura/solvers/topopt/options.hpp>
@@ -13,5 +14,10 @@ const DesignOptions& checked(const DesignOptions& options);
 
 /// Why designs cannot be robust with these, or empty where they can or need not be.
 std::string describe_not_robust(const DesignProblem& problem, const DesignOptions& options);
+
+/// Sets `method` and `move` to what suits a problem that is designed with `objective`, `process`
+/// and `robust` of the options, as `ossatura topopt` does where neither is said. Other options
+/// stay.
+void choose_method(const DesignProblem& problem, DesignOptions& options);
 
 } // namespace ossatura

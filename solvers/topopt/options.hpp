@@ -110,6 +110,7 @@ struct DesignOptions {
   double robust = 0;
   Continuation sharpness{1, 64, 40, 2}; ///< beta of the projection, or of heights that are drawn
   DesignProcess process;                ///< that the part is to be made by
+  /// choose_method() sets what suits a problem: overhang, for one, comes out better by mma.
   DesignMethod method = DesignMethod::oc;
   double multiplier_tolerance = 1e-12; ///< of optimality criteria, relative: ends the bisection
   double move = 0.2;

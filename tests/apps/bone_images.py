@@ -275,6 +275,54 @@ class Mask(BoneImages):
         path = self.write("large.nii.gz", nifti_bytes(SHAPE, 0.6, "h", values))
         self.fails(BAD_FILE, "an edge of 0.6 mm along x", "bone", self.image, "--mask", path, *LAW)
 
+    def test_a_mask_lies_on_the_image_whatever_its_edge_is(self):
+        """--spacing says what the edge is, not where the axes of the mask point."""
+        def nifti(name, value, edge, rows):
+            return self.write(name, nifti_bytes(SHAPE, edge, "h", [value(*v) for v in voxels()], rows))
+
+        other = ("--spacing", "0.3")
+        expected = self.run_of(self.image, "--mask", self.mask, *other)
+        self.assertEqual(expected["warnings"], [])
+        # Of the edge that is said, with the centre of the first voxel.
+        right = nifti("right.nii.gz", label, 0.3, turned(edge=0.3))
+        self.assertEqual(self.run_of(self.image, "--mask", right, *other)["results"]["response"], expected["results"]["response"])
+        back = nifti("back.nii.gz", lambda x, y, z: label(9 - x, y, z), EDGE,
+                     [(-row[0], row[1], row[2], row[3] + 9 * row[0]) for row in turned()])
+        away = self.nifti("away.nii.gz", label, away=0.3)
+        for more in ((), other, ("--spacing", str(EDGE))):
+            for mask in (back, away):
+                self.fails(BAD_FILE, "the mask lies elsewhere than the image", "bone", self.image, "--mask", mask, *more, *LAW)
+        self.fails(BAD_FILE, "the voxels of the mask have an edge of 0.4 mm along x", "bone", self.image, "--mask",
+                   nifti("else.nii.gz", label, 0.4, turned(edge=0.4)), *other, *LAW)
+        # Without the name of a world, numbers are compared.
+        def nrrd(name, value, rows):
+            vectors = " ".join("(" + ",".join(str(rows[i][d]) for i in range(3)) + ")" for d in range(3))
+            head = ("NRRD0004\ntype: int16\ndimension: 3\nsizes: 10 9 8\nendian: little\nencoding: raw\nspace dimension: 3\n"
+                    f"space directions: {vectors}\nspace origin: ({','.join(str(row[3]) for row in rows)})\n\n")
+            return self.write(name, head.encode() + struct.pack("<720h", *(value(*v) for v in voxels())))
+
+        straight = [(EDGE, 0, 0, 3), (0, EDGE, 0, 4), (0, 0, EDGE, 5)]
+        image = nrrd("ct.nrrd", grey, straight)
+        self.assertEqual(self.run_of(image, "--mask", nrrd("seg.nrrd", label, straight))["warnings"], [])
+        for rows in ([(-EDGE, 0, 0, 7.5), *straight[1:]], [(EDGE, 0, 0, 3.3), *straight[1:]]):
+            self.fails(BAD_FILE, "the mask lies elsewhere than the image", "bone", image, "--mask", nrrd("seg.nrrd", label, rows), *LAW)
+        nowhere = [(EDGE, 0, 0, 0), (0, EDGE, 0, 0), (0, 0, EDGE, 0)]
+        run = self.run_of(image, "--mask", nrrd("seg.nrrd", label, nowhere))
+        self.assertEqual([warning["code"] for warning in run["warnings"]], ["mask-place"])
+        self.assertIn("seg.nrrd: says nothing of its place", run["warnings"][0]["text"])
+        # A raw image has no place, and the edge that is said.
+        raw = (self.write("ct.raw", struct.pack("<720h", *(grey(*v) for v in voxels()))), "--shape", "10,9,8", "--type", "int16")
+        for edge, mask in (("0.5", self.mask), ("0.3", right)):
+            run = self.run_of(*raw, "--spacing", edge, "--mask", mask)
+            self.assertEqual([warning["code"] for warning in run["warnings"]], ["mask-place"])
+        self.fails(BAD_FILE, "an edge of 0.5 mm along x, and those of the image", "bone", *raw, "--spacing", "0.3", "--mask",
+                   self.mask, *LAW)
+        plain = self.write("plain.nii.gz", nifti_bytes(SHAPE, 1, "h", [label(*v) for v in voxels()]))
+        run = self.run_of(*raw, "--spacing", "0.3", "--mask", plain)
+        self.assertEqual(run["results"]["response"], expected["results"]["response"])
+        (warning,) = run["warnings"]
+        self.assertIn("plain.nii.gz: its voxels have edges of 1 mm, as of files that do not know theirs", warning["text"])
+
     def test_options_that_say_nothing_are_refused(self):
         self.fails(USAGE, "--mask-labels has no effect without --mask", "bone", self.image, *LAW,
                    "--mask-labels", "1")
@@ -424,6 +472,41 @@ class Resample(DriverCase):
         thin = self.write("thin.nii.gz", nifti_bytes(self.SHAPE, (0.5, 0.5, 0.9), "h", [1] * 336, [
             (*row[:2], 0.9 * row[2], row[3]) for row in self.ROWS]))
         self.fails(BAD_FILE, "an edge of 0.9 mm along z", "bone", self.image, *LAW, "--resample", "0.5", "--mask", thin)
+
+    def test_of_two_voxels_that_are_equally_near_the_upper_one_counts(self):
+        """Whatever the digits of an edge are: NIfTI has it in single precision, MetaImage in double."""
+        shape = (6, 5, 9)
+        cells = [(x, y, z) for z in range(9) for y in range(5) for x in range(6)]
+        values = [900 + (7 * x + 5 * y + 3 * z) % 97 for x, y, z in cells]
+        marks = [1 + (x * y + z) % 3 for x, y, z in cells]
+
+        def meta(name, edge, numbers):
+            head = f"ObjectType = Image\nNDims = 3\nDimSize = 6 5 9\nElementSpacing = {edge} {edge} {edge}\n"
+            return self.write(name, (head + "ElementType = MET_SHORT\nElementDataFile = LOCAL\n").encode() +
+                              struct.pack(f"<{len(numbers)}h", *numbers))
+
+        # Voxel k of labels takes floor(ratio (k + 1 / 2)); halves of a cube more are a cube.
+        for edge, ratio, cubes in ((0.1, 2, (3, 3, 5)), (0.082, 2, (3, 3, 5)), (0.0607, 2, (3, 3, 5)), (0.3, 4, (2, 1, 2)),
+                                   (0.7, 2, (3, 3, 5)), (0.5, 2, (3, 3, 5)), (0.3, 0.4, (15, 13, 23))):
+            more = ("--resample", f"{edge * ratio:.6g}", "--mask-labels", "1,2", "-o", "out", "--overwrite")
+            taken = [[min(int(ratio * (k + 0.5) + 1e-9), count - 1) for k in range(cubes[d])] for d, count in enumerate(shape)]
+            count = sum(marks[x + 6 * (y + 5 * z)] < 3 for z in taken[2] for y in taken[1] for x in taken[0])
+            found = []
+            for image, mask in ((meta("ct.mha", edge, values), meta("seg.mha", edge, marks)),
+                                (self.write("ct.nii.gz", nifti_bytes(shape, edge, "h", values)),
+                                 self.write("seg.nii.gz", nifti_bytes(shape, edge, "h", marks)))):
+                problem = self.summary("bone", image, "--mask", mask, *LAW, *more, "--dry-run")["problem"]
+                found.append((problem["shape"], problem["elements"]))
+            with self.subTest(edge=edge, ratio=ratio):
+                self.assertEqual(found[0], (list(cubes), count))
+                self.assertEqual(found[1], found[0])
+        for edge in 0.1, 0.082:
+            turn = ("--turn", "z=90", "--resample", str(2 * edge), "--dry-run")
+            counts = [self.summary("bone", image, "--mask", mask, "--mask-labels", "1", *LAW, *turn)["problem"]["elements"]
+                      for image, mask in ((meta("ct.mha", edge, values), meta("seg.mha", edge, marks)),
+                                          (self.write("ct.nii.gz", nifti_bytes(shape, edge, "h", values)),
+                                           self.write("seg.nii.gz", nifti_bytes(shape, edge, "h", marks))))]
+            self.assertEqual(counts[0], counts[1])
 
     def test_what_is_not_resampled_is_refused(self):
         surface = self.write("tetra.off", "OFF\n4 4 0\n0 0 0\n9 0 0\n0 9 0\n0 0 9\n3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n")

@@ -78,17 +78,6 @@ class Usage(DriverCase):
             with self.subTest(arguments=arguments):
                 self.fails(USAGE, arguments[0], "bone", "x.h5", *arguments)
 
-    def test_an_option_is_no_value_of_another(self):
-        """A value that is missing, as of an empty variable in a script, took the next option."""
-        for arguments in (("--hdf", "--test=uniaxial"), ("-o", "--largest-component"), ("--json", "-q"),
-                          ("--output-dir", "--displacement=-0.5")):
-            self.fails(USAGE, "has no value", "bone", "x.h5", *arguments)
-        for arguments in (("--hdf=", "--test=uniaxial"), ("--output-dir=",)):
-            self.fails(USAGE, "has no value behind =", "bone", "x.h5", *arguments)
-        self.fails(USAGE, "give -o out", "bone", "x.h5", "-o=out")
-        self.fails(USAGE, "has no value", "topopt", "x.json", "--stl", "--steps=2")
-        self.fails(USAGE, "has no value", "topopt", "x.json", "--output-dir=", "--steps=2")
-
     def test_misspelt_value_is_suggested(self):
         self.fails(USAGE, "did you mean 'torsion'?", "bone", "x.h5", "--test", "torsoin")
         self.fails(USAGE, "did you mean 'von_mises'?", "bone", "x.h5", "--fields", "von-mises")
@@ -130,6 +119,22 @@ class Usage(DriverCase):
                           ("x.h5", "--test", "bending", "--axis", "x")):
             with self.subTest(arguments=arguments):
                 self.fails(USAGE, "", "bone", *arguments)
+
+    def test_an_option_is_no_value_of_the_one_before_it(self):
+        """As of scripts whose variable is empty."""
+        for arguments, message in (
+                (("--hdf", "--test=confined"), "--hdf has no value, but the option --test behind it"),
+                (("--hdf=", "--test=confined"), "--hdf= has no value"), (("--json", "-q"), "--json has no value, but the option -q"),
+                (("-o", "--largest-component"), "-o has no value, but the option --largest-component behind it"),
+                (("--output-dir=",), "--output-dir= has no value"), (("-o=out",), "-o=out: write -o out"),
+                (("--history", "--no-such"), "--history has no value, but the option --no-such behind it"),
+                (("--hdf", ""), "--hdf has an empty value")):
+            with self.subTest(arguments=arguments):
+                self.fails(USAGE, message, "bone", "--generate", "cube", "--size", "2", *arguments)
+                self.assertEqual(self.files(), [])
+        self.ossatura("bone", "--generate", "cube", "--size", "2", "--displacement", "-0.001", "-oout", "--json", "-", "-q")
+        self.ossatura("bone", "--generate", "cube", "--size", "2", "--hdf", "a=b.hdf", "-q")
+        self.assertEqual(self.files(), ["a=b.hdf", "out"])
 
     def test_a_backend_that_is_not_there_is_named_with_those_that_are(self):
         self.fails(UNAVAILABLE, "serial", "bone", "x.h5", "--backend", "quantum")

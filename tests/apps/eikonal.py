@@ -65,11 +65,15 @@ class Mesh:
         lines += ["VECTORS axis float"] + ["1 0 0"] * len(self.tetra)
         return "\n".join(lines) + "\n"
 
-    def msh(self):
-        lines = ["$MeshFormat", "2.2 0 8", "$EndMeshFormat", "$Nodes", str(len(self.points))]
+    def msh(self, groups=None, names=()):
+        """`groups`: of each tag, 0 for none; else the tags themselves. Entities are the tags."""
+        lines = ["$MeshFormat", "2.2 0 8", "$EndMeshFormat"]
+        if names:
+            lines += ["$PhysicalNames", str(len(names)), *names, "$EndPhysicalNames"]
+        lines += ["$Nodes", str(len(self.points))]
         lines += ["%d %g %g %g" % (v + 1, *p) for v, p in enumerate(self.points)]
         lines += ["$EndNodes", "$Elements", str(len(self.tetra))]
-        lines += ["%d 4 2 %d %d %d %d %d %d" % (e + 1, tag, tag, *(v + 1 for v in cell))
+        lines += ["%d 4 2 %d %d %d %d %d %d" % (e + 1, tag if groups is None else groups[tag], tag, *(v + 1 for v in cell))
                   for e, (cell, tag) in enumerate(zip(self.tetra, self.tags))]
         return "\n".join(lines + ["$EndElements"]) + "\n"
 
@@ -479,6 +483,18 @@ class Formats(EikonalCase):
     def test_gmsh(self):
         self.write("box.msh", self.mesh.msh())
         self.expect_box("box.msh")
+
+    def test_entities_of_gmsh_that_have_the_number_of_a_group(self):
+        # Without groups, and beside groups of other numbers, entities are the tags.
+        for groups, names in (({1: 0, 2: 0}, ()), ({1: 1, 2: 0}, ()), ({1: 1, 2: 0}, ['3 1 "lv"', '2 2 "surface"'])):
+            self.write("box.msh", self.mesh.msh(groups, names))
+            self.expect_box("box.msh")
+        arguments = ("box.msh", "--velocities", "v.json", "--site", "vertices:0")
+        self.write("box.msh", self.mesh.msh({1: 0, 2: 1}))
+        self.fails(BAD_FILE, "element 1 is in no physical group, and its entity has the number 1 of a group, so that tag 1 "
+                   "would mean both: put all volumes into physical groups", *arguments)
+        self.write("box.msh", self.mesh.msh({1: 0, 2: 0}, ['3 1 "lv"']))  # as Gmsh writes it with SaveAll
+        self.fails(BAD_FILE, 'the number 1 of a group ("lv")', *arguments)
 
 
 class Results(EikonalCase):

@@ -25,7 +25,7 @@ from support.driver_case import BAD_FILE, DONE, DriverCase
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 YOURS = {"tibia.h5", "heart.pts", "heart.vtu", "bracket.inp", "raptor=raptorTetra_8418.vtu", "study/*.h5", "L3.nii.gz", "femur.nii.gz",
          "scenes/*.json", "part.json", "P001/CT",
-         "examples/topopt/anchor.json",  # takes gmsh: topopt_voxels.py
+         "examples/topopt/anchor.json",  # takes gmsh: topopt/topopt_step_files.py
          "arm.inp", "examples/topopt/wheel.json"}  # of scripts: topopt_examples.py
 FEMUR = ".deps/data/femur.off"  # of scripts/fetch_femur
 

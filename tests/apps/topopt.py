@@ -214,6 +214,21 @@ class Designs(TopoptCase):
         self.assertEqual(run["results"]["steps"]["penalty"], [1, 1, 1.5, 1.5, 2, 2])
         self.assertEqual(run["engine"]["penalty"], "1:2:2:+0.5")
 
+    def test_the_method_that_suits_a_problem(self):
+        stress, soft = {"kind": "stress", "at_most": 1e3}, {"kind": "compliance", "at_most": 1e3}
+        heavy = {"name": "own", "gravity": [0, 0, -9.81]}
+        for more, arguments, method, move in (
+                ({}, (), "oc", 0.2), ({}, ("--grid", "voxels", "--overhang", "+z"), "mma", 0.2),
+                ({"objective": "volume", "constraints": [soft]}, (), "mma", 0.2), ({"constraints": [stress]}, (), "mma", 0.1),
+                ({"projection": {"robust": 0.2}}, (), "mma", 0.1), ({"cases": [heavy]}, (), "mma", 0.2),
+                ({"objective": "frequency"}, (), "mma", 0.1),
+                ({"constraints": [stress]}, ("--move", "0.15"), "mma", 0.15)):
+            with self.subTest(more=more, arguments=arguments):
+                run = self.solve(problem(**{"material": {"young": 1, "poisson": 0.3, "mass_density": 0.1}, "steps": 2, **more}),
+                                 *arguments, code=(DONE, NOT_CONVERGED))
+                self.assertEqual(run["engine"]["method"], method)
+                self.assertEqual(run["engine"]["move"], move)
+
     def test_a_run_ends_by_change(self):
         run = self.optimise("cantilever", "--cells", "4x2x2", "--change", "0.05", "--steps", "300")
         self.assertEqual(run["status"], "converged")
@@ -714,6 +729,17 @@ class Constraints(TopoptCase):
         self.assertEqual(light["results"]["objective"], light["results"]["volume"])
         self.assertIsNone(light["problem"]["volume_fraction"])
         self.assertEqual(light["engine"]["method"], "mma")
+        # It begins solid, whether this is said or not.
+        for document, arguments in ((problem(objective="volume", steps=2, start=1), ()),
+                                    (problem(objective="volume", steps=2), ("--start", "1"))):
+            solid = self.solve(document, "--max-compliance", limit)["results"]["steps"]["objective"]
+            self.assertEqual(solid, light["results"]["steps"]["objective"][:2])
+            self.assertEqual(solid[0], 1)
+        for start in (0, -0.1, 1.0001):
+            expected = "the density of the first design, greater than 0 and at most 1"
+            self.write("p.json", json.dumps(problem(start=start)))
+            self.fails(BAD_FILE, f"start: {start}: expected {expected}", "topopt", "p.json")
+            self.fails(USAGE, f"--start {start}: {expected}", "topopt", "mbb", "--start", start)
         # The force is 1 N at these nodes: what they move by is the compliance.
         moved = self.solve(problem(objective="volume", steps=40, change=0,
                                    constraints=[{**self.tip, "at_most": limit}]))
@@ -921,7 +947,7 @@ class Usage(TopoptCase):
         for arguments in (("--steps", "0"), ("--volume", "0"), ("--volume", "1"), ("--radius", "0"),
                           ("--penalty", "0.5"), ("--penalty", "1:2:3"), ("--sharpness", "0"),
                           ("--threshold", "1"), ("--min-modulus", "0"), ("--move", "0"),
-                          ("--move", "1.5"), ("--start", "1"), ("--change", "-1"),
+                          ("--move", "1.5"), ("--start", "0"), ("--start", "1.01"), ("--change", "-1"),
                           ("--tolerance", "1"), ("--max-iterations", "0"), ("--cells", "4x2"),
                           ("--cells", "0x1x1"), ("--size", "1x1x0"), ("--distort", "0.6"),
                           ("--young", "0"), ("--poisson", "0.5"), ("--mass-density", "0"), ("--vtk-every", "0"),

@@ -328,6 +328,41 @@ class Loads(MistakesCase):
         self.refused(BAD_FILE, "no load acts where the body is free", "pfem",
                      self.write("p.json", json.dumps(problem)))
 
+    def test_a_load_of_which_a_part_is_held(self):
+        """As topopt warns of it; tractions beside a support, which the edge takes in part, are as they should be."""
+        problem = {"mesh": {"generator": "cube", "cells": [2, 1, 1], "size": [2, 1, 1]}, "order": 1,
+                   "material": {"young": 8, "poisson": 0.25}, "supports": [{"plane": "x=0"}]}
+
+        def codes(load, supports=problem["supports"]):
+            text = json.dumps({**problem, "supports": supports, "loads": [load]})
+            run = self.summary("pfem", self.write("p.json", text), "-q", "--backend", "serial")
+            return {warning["code"]: warning["text"] for warning in run["warnings"]}
+
+        everywhere = {"box": [0, 0, 0, 2, 1, 1]}
+        for load, said in (({**everywhere, "force": [0, 2, 1]}, "loads[0]: 8 of 24 components"),
+                           ({**everywhere, "traction": [0, 0, 1]}, "1 of 10 components"),
+                           ({**everywhere, "pressure": 3}, "1 of 10 components")):
+            with self.subTest(load=load):
+                found = codes(load)
+                self.assertEqual(list(found), ["lost-load"])
+                self.assertIn(said, found["lost-load"])
+                self.assertIn("(vertex 0 is the first)", found["lost-load"])
+        for load in ({"plane": "z=1", "traction": [1, 2, 3]}, {"plane": "z=1", "pressure": 3}, {"body_force": [0, 0, 1]},
+                     {"plane": "x=2", "force": [0, 0, 1]}):
+            self.assertEqual(codes(load), {})
+        # Rollers hold what presses on them, and no shear.
+        rollers = [{"plane": "x=0"}, {"plane": "z=0", "components": "z"}]
+        self.assertEqual(list(codes({**everywhere, "pressure": 3}, rollers)), ["lost-load"])
+        self.assertEqual(codes({"plane": "z=0", "traction": [1, 0, 0]}, rollers), {})
+        deck = ("*NODE\n" + "".join(f"{1 + i + 3 * (j + 2 * k)}, {i}, {j}, {k}\n" for k in (0, 1) for j in (0, 1) for i in (0, 1, 2)) +
+                "*ELEMENT, TYPE=C3D8, ELSET=B\n1, 1, 2, 5, 4, 7, 8, 11, 10\n2, 2, 3, 6, 5, 8, 9, 12, 11\n"
+                "*NSET, NSET=END\n3, 6, 9, 12\n*MATERIAL, NAME=M\n*ELASTIC\n8e9, 0.25\n*BOUNDARY\n1, 1, 3\n4, 1, 3\n7, 1, 3\n10, 1, 3\n"
+                "*STEP\n*STATIC\n*CLOAD\nEND, 3, 1.\n{}*END STEP\n")
+        for line, expected in (("", []), ("1, 3, 1.\n", ["lost-load"])):
+            self.assertEqual(self.codes("pfem", self.write("p.inp", deck.replace("{}", line)), "-p", "1"), expected)
+            self.assertEqual(self.codes("topopt", self.path("p.inp"), "--volume", "0.5", "--filter", "none", "--steps", "1",
+                                        "--no-stl"), expected)
+
     def test_numbers_that_are_there_twice(self):
         loads = [{"nodes": [2, 5, 2], "force": [0, 0, 1]}]
         box = {"mesh": {"box": {"cells": [2, 1, 1], "size": [2, 1, 1]}}, "material": {"young": 8, "poisson": 0.25},

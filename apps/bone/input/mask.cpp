@@ -97,30 +97,33 @@ std::array<double, 3> point_of(const VoxelImage& image, const std::array<double,
   return point;
 }
 
-/// Throws where the voxels of the mask are not those of the image, by shape, edge and place.
-void require_same_grid(const std::string& path, const VoxelImage& mask, const BoneOptions& options,
-                       const VoxelImage& image) {
-  const char* const remedy = ": resample the mask onto the image";
-  if (mask.shape != image.shape)
-    fail<InputError>(path, ": the mask has ", mask.shape[0], " x ", mask.shape[1], " x ",
-                     mask.shape[2], " voxels, and the image ", options.input, " has ",
-                     image.shape[0], " x ", image.shape[1], " x ", image.shape[2], remedy);
-  if (options.spacing)
-    return; // what the image says of its edges is wrong, and so of its place
+/// Whether the file of an image says where it lies. Without a world, the first voxel of one that
+/// does not lies with its centre or its corner at 0.
+bool has_place(const VoxelImage& image) {
+  const auto is_at = [&](double part) {
+    for (std::size_t d = 0; d < 3; ++d)
+      if (std::abs(image.origin[d] + part * image.edges()[d]) > 1e-6 * image.edges()[d])
+        return false;
+    return true;
+  };
+  return !image.world.empty() || image.direction != identity_direction || !(is_at(0) || is_at(0.5));
+}
+
+/// Whether the places of both can be compared: in the same kind of world, or both in none.
+bool are_comparable(const VoxelImage& mask, const VoxelImage& image) {
+  return image.world.empty() == mask.world.empty() && has_place(image) == has_place(mask);
+}
+
+/// In what the voxels of the mask differ from those of the image, by edge and place; empty:
+/// nothing.
+std::string difference(const VoxelImage& mask, const VoxelImage& image, const std::string& name) {
   const std::array<double, 3> mine = mask.edges(), edges = image.edges();
   for (std::size_t d = 0; d < 3; ++d)
     if (!(std::abs(mine[d] / edges[d] - 1) <= 1e-3))
-      fail<InputError>(path, ": the voxels of the mask have an edge of ", mine[d], " mm along ",
-                       "xyz"[d], ", and those of the image ", options.input, " of ", edges[d],
-                       remedy);
-  if (image.world.empty() || mask.world.empty()) {
-    if (image.world.empty() != mask.world.empty())
-      log_warning(
-          "mask-place", mask.world.empty() ? path : options.input,
-          ": says nothing of its place in the world, and its voxels are taken to be those of ",
-          mask.world.empty() ? options.input : path);
-    return;
-  }
+      return "the voxels of the mask have an edge of " + format_number(mine[d]) + " mm along " +
+             "xyz"[d] + ", and those of the image " + name + " of " + format_number(edges[d]);
+  if (!are_comparable(mask, image))
+    return {};
   double away = 0;
   for (int corner = 0; corner < 8; ++corner) {
     std::array<double, 3> index{};
@@ -129,9 +132,60 @@ void require_same_grid(const std::string& path, const VoxelImage& mask, const Bo
     const auto a = point_of(mask, index), b = point_of(image, index);
     away = std::max(away, std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]));
   }
-  if (!(away <= 0.1 * image.spacing))
-    fail<InputError>(path, ": the mask lies elsewhere than the image ", options.input,
-                     ": their corners are up to ", format_number(away), " mm apart", remedy);
+  if (away <= 0.1 * image.spacing)
+    return {};
+  return "the mask lies elsewhere than the image " + name + ": their corners are up to " +
+         format_number(away) + " mm apart";
+}
+
+/// The grid of an image whose edges are others than its file says: the centre of the first voxel
+/// stays.
+VoxelImage with_edge(const VoxelImage& image, double edge) {
+  VoxelImage other;
+  other.shape = image.shape;
+  other.spacing = edge;
+  other.origin = image.origin;
+  other.direction = image.direction;
+  other.world = image.world;
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t d = 0; d < 3; ++d)
+      other.origin[i] += (image.edges()[d] - edge) / 2 * image.direction[3 * i + d];
+  return other;
+}
+
+/// Throws where the voxels of the mask are not those of the image, by shape, edge and place: of its
+/// file or, with --spacing, of that edge. A mask has the edges that the image had.
+void require_same_grid(const std::string& path, const VoxelImage& mask, const BoneOptions& options,
+                       const VoxelImage& image) {
+  const char* const remedy = ": resample the mask onto the image";
+  if (mask.shape != image.shape)
+    fail<InputError>(path, ": the mask has ", mask.shape[0], " x ", mask.shape[1], " x ",
+                     mask.shape[2], " voxels, and the image ", options.input, " has ",
+                     image.shape[0], " x ", image.shape[1], " x ", image.shape[2], remedy);
+  std::string differs = difference(mask, image, options.input);
+  if (!differs.empty() && options.spacing) {
+    const std::string other = difference(mask, with_edge(image, *options.spacing), options.input);
+    const bool has_edge_of_file = std::abs(mask.spacing / image.spacing - 1) <= 1e-3;
+    if (other.empty() || !has_edge_of_file)
+      differs = other;
+  }
+  // Arrays that are saved without their edges have 1 mm.
+  const bool is_of_array =
+      options.raw_type && mask.edges() == std::array<double, 3>{1, 1, 1} && image.spacing != 1;
+  if (!differs.empty() && !is_of_array)
+    fail<InputError>(path, ": ", differs, remedy);
+  if (is_of_array)
+    log_warning("mask-place", path,
+                ": its voxels have edges of 1 mm, as of files that do not know "
+                "theirs, and are taken to be those of ",
+                options.input, ", of ", format_number(image.spacing), " mm");
+  else if (!are_comparable(mask, image)) {
+    const bool of_mask = mask.world.empty() && (!image.world.empty() || !has_place(mask));
+    log_warning(
+        "mask-place", of_mask ? path : options.input,
+        ": says nothing of its place in the world, and its voxels are taken to be those of ",
+        of_mask ? options.input : path);
+  }
 }
 
 /// The labels in the planes that are here. Throws for a value that is none, naming its voxel, and

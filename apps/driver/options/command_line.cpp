@@ -193,34 +193,34 @@ void print_configuration(const CLI::App& app) {
   fail<UsageError>("unexpected argument '", extra.front(), "'");
 }
 
-/// CLI11 takes the next argument as the value of "--name=", and "=out" as that of "-o=out".
-void check_assignments(const CLI::App& app, const std::vector<std::string>& arguments) {
-  for (const std::string& argument : arguments) {
-    if (argument == "--")
-      return;
-    const std::size_t equals = argument.find('=');
-    if (equals == std::string::npos || argument[0] != '-')
+/// Throws where the value of an option is missing, and CLI11 would take the option behind it for
+/// one: `--hdf --test=uniaxial`, and `--hdf= --test=uniaxial` as of scripts whose variable is
+/// empty.
+void require_values(const CLI::App& app, const std::vector<std::string>& arguments) {
+  const auto name_of = [](const std::string& argument) {
+    return argument.substr(0, argument.find('='));
+  };
+  const auto find = [&](const std::string& argument) -> const CLI::Option* {
+    const bool is_option = argument.size() > 1 && argument[0] == '-';
+    return is_option ? app.get_option_no_throw(name_of(argument)) : nullptr;
+  };
+  for (std::size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i) {
+    const std::string &argument = arguments[i], name = name_of(argument);
+    const CLI::Option* option = find(argument);
+    if (option == nullptr || option->get_expected_min() == 0)
       continue;
-    const std::string name = argument.substr(0, equals);
-    if (app.get_option_no_throw(name) == nullptr)
+    if (name.size() == 2 && name != argument)
+      fail<UsageError>(argument, ": write ", name, ' ', argument.substr(3));
+    if (name.size() + 1 == argument.size())
+      fail<UsageError>(argument, " has no value: give one, or leave the option out");
+    if (name != argument || ++i == arguments.size())
       continue;
-    if (equals + 1 == argument.size())
-      fail<UsageError>(name, " has no value behind =");
-    if (name.size() == 2)
-      fail<UsageError>("'", argument, "': give ", name, ' ', argument.substr(equals + 1));
-  }
-}
-
-/// Refuses options as values of others, whose own value is missing then.
-void check_values(const CLI::App& app) {
-  for (const CLI::Option* option : app.get_options()) {
-    if (!option->nonpositional())
-      continue;
-    for (const std::string& value : option->results())
-      if (value.compare(0, 2, "--") == 0 ||
-          (value.size() == 2 && value[0] == '-' && app.get_option_no_throw(value) != nullptr))
-        fail<UsageError>(option->get_name(), " has no value: '", value,
-                         "' behind it is an option (for a file of this name give ./", value, ")");
+    const std::string& value = arguments[i];
+    if (value.empty())
+      fail<UsageError>(name, " has an empty value: give one, or leave the option out");
+    if (value.compare(0, 2, "--") == 0 || find(value) != nullptr)
+      fail<UsageError>(name, " has no value, but the option ", name_of(value),
+                       " behind it: give one, or leave ", name, " out");
   }
 }
 
@@ -241,8 +241,8 @@ std::optional<int> parse_command_line(CLI::App& app, const std::vector<std::stri
   app.allow_extras();
   app.formatter(std::make_shared<WrappedHelp>());
 
-  check_assignments(app, arguments);
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend()); // as CLI11 takes them
+  require_values(app, arguments);
   try {
     app.parse(reversed);
   } catch (const CLI::CallForHelp&) {
@@ -253,7 +253,6 @@ std::optional<int> parse_command_line(CLI::App& app, const std::vector<std::stri
   } catch (const CLI::ParseError& error) {
     fail<UsageError>(error.what());
   }
-  check_values(app);
   if (!app.remaining().empty())
     fail_unexpected(app, app.remaining());
   if (!print_config)

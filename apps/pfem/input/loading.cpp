@@ -4,6 +4,7 @@
 #include <ossatura/core/base/log.hpp>
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/mesh/mechanics/free_motion.hpp>
+#include <ossatura/solvers/pfem/held_loads.hpp>
 #include <ossatura/solvers/pfem/loads.hpp>
 
 #include <algorithm>
@@ -90,9 +91,9 @@ void warn_of_point_forces(const std::string& place, std::size_t count, const Pfe
         "problem");
 }
 
-/// Adds the nodal forces of a load to `force` [num_modes, 3].
+/// Adds the nodal forces of a load to `force` [num_modes, 3], and what of them is lost to `held`.
 void add_load(const PfemLoad& load, const HexaModel& file, const MeshSelector& select,
-              const PfemModel& model, std::vector<double>& force) {
+              const PfemModel& model, std::vector<double>& force, HeldLoads& held) {
   const ModeScaling scaling = model.options.discretisation.scaling;
   const int points = load_points(model);
   const std::array<double, 3> value = load.value;
@@ -109,9 +110,11 @@ void add_load(const PfemLoad& load, const HexaModel& file, const MeshSelector& s
   const BoundaryPart part =
       boundary_part(model, select.nodes(load.where), faces_of_set(file, load.where));
   if (load.kind == Kind::force) {
-    for (const std::int32_t vertex : part.vertices)
+    for (const std::int32_t vertex : part.vertices) {
       for (std::size_t c = 0; c < 3; ++c)
         force[3 * std::size_t(vertex) + c] += value[c];
+      add_held_force(vertex, value, model.held, held);
+    }
     warn_of_point_forces(load.place, part.vertices.size(), model);
     return;
   }
@@ -120,6 +123,7 @@ void add_load(const PfemLoad& load, const HexaModel& file, const MeshSelector& s
                      ": none of the faces of the boundary has all of its four vertices among the ",
                      part.vertices.size(), " chosen ones: choose more, or a \"force\" on each");
   const bool is_pressure = load.kind == Kind::pressure;
+  add_held_tractions(model.shape, part.faces, is_pressure, value, model.held, held);
   add_traction(
       model.shape, model.numbering, scaling, points, part.faces,
       [value, is_pressure](const double(&)[3], const double(&normal)[3], double(&traction)[3]) {
@@ -130,7 +134,8 @@ void add_load(const PfemLoad& load, const HexaModel& file, const MeshSelector& s
 }
 
 /// Adds the pressures of a file to `force` [num_modes, 3], integrated with all modes of the faces.
-void add_pressures(const NodeLoads& step, const PfemModel& model, std::vector<double>& force) {
+void add_pressures(const NodeLoads& step, const PfemModel& model, std::vector<double>& force,
+                   HeldLoads& held) {
   std::map<std::array<std::int32_t, 4>, ElementFace> by_nodes;
   for (const ElementFace& face : boundary_faces(model.entities)) {
     std::array<std::int32_t, 4> nodes{};
@@ -154,7 +159,8 @@ void add_pressures(const NodeLoads& step, const PfemModel& model, std::vector<do
                        " (from 0): press on faces of the boundary");
     faces[load.pressure].push_back(found->second);
   }
-  for (const auto& [pressure, pressed] : faces)
+  for (const auto& [pressure, pressed] : faces) {
+    add_held_tractions(model.shape, pressed, true, {pressure}, model.held, held);
     add_traction(
         model.shape, model.numbering, model.options.discretisation.scaling, load_points(model),
         pressed,
@@ -163,11 +169,13 @@ void add_pressures(const NodeLoads& step, const PfemModel& model, std::vector<do
             traction[c] = -value * normal[c];
         },
         force);
+  }
 }
 
 /// Adds the forces of one load [num_modes, 3] to those of the model. Whether they move it; warns of
-/// a load that the supports take at once.
-bool add_forces(const std::string& place, const std::vector<double>& force, PfemModel& model) {
+/// a load that the supports take at once, whole or in part.
+bool add_forces(const std::string& place, const std::vector<double>& force, const HeldLoads& held,
+                PfemModel& model) {
   bool is_load = false, acts = false;
   for (std::size_t i = 0; i < force.size(); ++i) {
     if (force[i] == 0)
@@ -180,6 +188,10 @@ bool add_forces(const std::string& place, const std::vector<double>& force, Pfem
     log_warning("lost-load", place,
                 ": all of its forces act where the body is held, and do nothing: load others, or "
                 "free these");
+  else if (held.is_part())
+    log_warning("lost-load", place, ": ", held.lost, " of ", held.components,
+                " components of forces act where the body is held, and do nothing (vertex ",
+                held.first_lost, " is the first): load others, or free these");
   return acts;
 }
 
@@ -224,8 +236,9 @@ void add_pfem_loads(const PfemDocument& document, const PfemInput& input,
   bool acts = false;
   for (const PfemLoad& load : loads) {
     std::vector<double> force(model.force.size());
-    add_load(load, input.model, select, model, force);
-    acts = add_forces(load.place, force, model) || acts;
+    HeldLoads held;
+    add_load(load, input.model, select, model, force, held);
+    acts = add_forces(load.place, force, held, model) || acts;
   }
   model.num_loads = loads.size();
   if (!document.loads) {
@@ -238,13 +251,16 @@ void add_pfem_loads(const PfemDocument& document, const PfemInput& input,
       std::vector<double> force(model.force.size());
       const bool has_faces = !step.pressures.empty();
       const std::vector<NodeForce>& points = has_faces ? step.point_forces : step.forces;
-      for (const NodeForce& node : points)
+      HeldLoads held;
+      for (const NodeForce& node : points) {
         for (std::size_t c = 0; c < 3; ++c)
           force[3 * std::size_t(node.node) + c] += node.force[c];
+        add_held_force(node.node, {node.force[0], node.force[1], node.force[2]}, model.held, held);
+      }
       if (has_faces)
-        add_pressures(step, model, force);
+        add_pressures(step, model, force, held);
       warn_of_point_forces(place, points.size(), model);
-      acts = add_forces(place, force, model) || acts;
+      acts = add_forces(place, force, held, model) || acts;
     }
     if (names.size() > 1)
       fail<InputError>(model.source, ": ", names.size(), " load cases ('", names[0], "', '",

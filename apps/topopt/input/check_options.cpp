@@ -27,8 +27,9 @@ void check_design(const CLI::App& app, const TopoptCommandOptions& options) {
   require_fraction("--min-modulus", o.min_modulus, "a part of the modulus");
   if (!(o.move > 0 && o.move <= 1))
     fail<UsageError>("--move ", o.move, ": greater than 0 and at most 1");
-  if (app.count("--start") > 0)
-    require_fraction("--start", o.start, "a density");
+  if (app.count("--start") > 0 && !(o.start > 0 && o.start <= 1))
+    fail<UsageError>("--start ", o.start,
+                     ": the density of the first design, greater than 0 and at most 1");
   if (app.count("--start") > 0 && !options.start_from.empty())
     fail<UsageError>("both --start and --start-from: leave one out");
   if (!options.resume.empty() && !options.start_from.empty())

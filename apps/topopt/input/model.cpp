@@ -679,25 +679,16 @@ void set_objective(const ProblemDocument& document, TopoptModel& model) {
 
 /// Defaults that depend on the problem.
 void set_defaults(const ProblemDocument& document, const DesignOptions& asked, TopoptModel& model) {
-  const DesignProblem& problem = model.problem;
   if (document.is_mechanism)
     model.options = DesignOptions::mechanism();
-  // Optimality criteria take what a support carries for its gradient alone; designs that are
-  // printed come out 2 to 30 % stiffer by moving asymptotes (docs/performance/topopt.md).
-  if (problem.has_loads_of_design() || !problem.limits.empty() || document.is_least_volume ||
-      document.is_frequency || asked.process.overhang)
-    model.options.method = DesignMethod::mma;
-  if (document.is_frequency)
-    model.options.move = move_with_frequency;
-  for (const DesignLimit& limit : problem.limits)
-    if (is_of_mean(limit.kind))
-      model.options.move =
-          std::min(model.options.move,
-                   limit.kind == DesignLimitKind::stress ? move_with_stress : move_with_frequency);
-  if (asked.robust > 0) {
-    model.options.method = DesignMethod::mma;
-    model.options.move = move_of_robust;
-  }
+  DesignOptions suited = asked;
+  suited.objective = document.is_mechanism      ? DesignObjective::mechanism
+                     : document.is_least_volume ? DesignObjective::volume
+                     : document.is_frequency    ? DesignObjective::frequency
+                                                : DesignObjective::compliance;
+  choose_method(model.problem, suited);
+  model.options.method = suited.method;
+  model.options.move = suited.move;
 }
 
 /// Free elements near supports and loads become solid.

@@ -138,6 +138,16 @@ void read_beginning(const Place& place, ProblemDocument& problem) {
     fail<InputError>(from->where(), ": there is no file ", problem.start_from);
 }
 
+/// Greater than 0 and at most 1.
+auto up_to_one(const char* expected) {
+  return [expected](const Place& p) {
+    const double value = p.positive(expected);
+    if (value > 1)
+      p.fail_value(expected);
+    return value;
+  };
+}
+
 } // namespace
 
 void read_design(const JsonPlace& place, ProblemDocument& problem) {
@@ -149,14 +159,10 @@ void read_design(const JsonPlace& place, ProblemDocument& problem) {
   read.fraction("min_modulus", &DesignOptions::min_modulus,
                 "the modulus of void by that of solid, greater than 0 and less than 1");
   read.choose("method", &DesignOptions::method);
-  read.set("move", &DesignOptions::move, [](const Place& p) {
-    const char* expected = "the largest change in a step, greater than 0 and at most 1";
-    const double value = p.positive(expected);
-    if (value > 1)
-      p.fail_value(expected);
-    return value;
-  });
-  read.fraction("start", &DesignOptions::start, "the density of the first design, between 0 and 1");
+  read.set("move", &DesignOptions::move,
+           up_to_one("the largest change in a step, greater than 0 and at most 1"));
+  read.set("start", &DesignOptions::start,
+           up_to_one("the density of the first design, greater than 0 and at most 1"));
   read.set("change", &DesignOptions::change_tolerance, [](const Place& p) {
     return p.not_negative("the change of a variable that ends the run, at least 0");
   });

@@ -24,7 +24,9 @@ std::int64_t type_number(const std::string& name) {
 void AnsysReader::read_type() {
   std::int64_t type = 1;
   text_.number(1, type, "the number of an element type");
-  types_[type] = type_number(text_.field(2));
+  ElemType& made = types_[type] = {type_number(text_.field(2)), {}};
+  for (std::int64_t i = 1; i <= 6; ++i)
+    text_.number(std::size_t(2 + i), made.key[i], "a key of the element type");
 }
 
 void AnsysReader::read_types() {
@@ -33,9 +35,23 @@ void AnsysReader::read_types() {
     const std::int64_t type = text_.integer(format.integer[0]);
     if (type < 0)
       return;
-    types_[type] = text_.integer(format.integer.back());
+    ElemType& made = types_[type] = {text_.integer(format.integer.back()), {}};
+    std::int64_t i = 0;
+    for (const std::size_t width : format.real)
+      if (!text_.row_ends())
+        made.key[++i] = text_.integer(width);
   }
   text_.bad("the block of element types does not end with -1: the file is truncated or damaged");
+}
+
+void AnsysReader::read_key() {
+  std::int64_t type = 0, i = 0, value = 0;
+  if (!text_.is_number(1)) // of contact, which is not read
+    return;
+  text_.number(1, type, "the number of an element type");
+  text_.number(2, i, "the number of a key");
+  text_.number(3, value, "a key of the element type");
+  types_[type].key[i] = value;
 }
 
 void AnsysReader::read_nodes() {
@@ -56,6 +72,7 @@ void AnsysReader::read_nodes() {
     bool rotated = false;
     for (std::size_t i = 3; i < format.real.size() && !text_.row_ends(); ++i)
       rotated = text_.real(format.real[i]) != 0 || rotated;
+    text_.require_row_end();
     if (rotated) {
       rotated_.resize(nodes_.size());
       rotated_.back() = true;
@@ -90,12 +107,13 @@ void AnsysReader::read_elements() {
     }
     const std::int64_t material = head[0], num_nodes = head[8], number = head[10];
     const auto type = types_.find(head[1]);
-    if (type == types_.end())
+    if (type == types_.end() || type->second.number < 0)
       text_.bad("element ", number, " is of type ", head[1],
                 ", of which no ET before it says what that is");
-    const bool is_hexa = type->second == 185 || type->second == 45;
-    if (!is_hexa && type->second != mesh_only)
-      text_.bad("element ", number, " is of Ansys's type ", type->second,
+    const std::int64_t type_number = type->second.number;
+    const bool is_hexa = type_number == 185 || type_number == 45;
+    if (!is_hexa && type_number != mesh_only)
+      text_.bad("element ", number, " is of Ansys's type ", type_number,
                 ", which is not solved; mesh with hexahedra of eight nodes (SOLID185)");
     if (number < 1 || hexa_.find(std::uint64_t(number)) >= 0 ||
         !(is_hexa ? hexa_ : flat_).add(std::uint64_t(number)))
@@ -117,6 +135,8 @@ void AnsysReader::read_elements() {
                   ", which is not among the nodes before it");
       parts_.node.push_back(place);
     }
+    text_.require_row_end();
+    used_types_.insert(head[1]);
     if (used_materials_.empty() || last_material_ != material)
       used_materials_.insert(material);
     last_material_ = material;
@@ -158,14 +178,17 @@ void AnsysReader::read_component() {
         for (std::int64_t number = last + 1; number <= -(entry + 1) + 1; ++number)
           add(number);
     }
+    text_.require_row_end();
   }
   (of_nodes ? parts_.node_sets : parts_.elem_sets)[name] = std::move(members);
 }
 
 void AnsysReader::select_component() {
   const std::string kind = text_.field(1), name = text_.field(2);
-  if (parts_.elem_sets.count(name) > 0)
-    return; // loads are on nodes that are selected, and on elements by number
+  if (parts_.elem_sets.count(name) > 0) { // loads are on elements by number
+    all_elements_ = false;
+    return;
+  }
   if ((kind != "S" && !kind.empty()) || parts_.node_sets.count(name) == 0)
     text_.bad("the selection of component ", printable_word(name),
               " is not read; select one that is there (CMSEL,S)");
@@ -175,8 +198,55 @@ void AnsysReader::select_component() {
 
 void AnsysReader::select_nodes() {
   const std::string kind = text_.field(1);
-  selection_known_ = text_.command() == "ALLS" || kind == "ALL";
+  selection_known_ = kind == "ALL";
   selected_.clear();
+}
+
+void AnsysReader::select_elements() {
+  all_elements_ = text_.field(1) == "ALL";
+}
+
+void AnsysReader::select_all() {
+  const std::string kind = text_.field(1), entity = text_.field(2).substr(0, 4);
+  const bool of_all = entity.empty() || entity == "ALL";
+  const bool is_all = kind.empty() || kind == "ALL"; // else those below what is selected
+  all_elements_ = all_elements_ || (is_all && (of_all || entity == "ELEM"));
+  if (is_all && !of_all && entity != "NODE")
+    return;
+  selection_known_ = is_all;
+  selected_.clear();
+}
+
+std::string AnsysReader::missing_of(const ElemType& type) {
+  const auto key = [&](std::int64_t i) {
+    const auto found = type.key.find(i);
+    return found == type.key.end() ? std::int64_t(0) : found->second;
+  };
+  // Element Reference: SOLID185, SOLID45.
+  if (type.number == 45)
+    return key(2) == 1   ? "reduced integration (KEYOPT(2) = 1)"
+           : key(1) == 0 ? "the extra displacement shapes of SOLID45 (KEYOPT(1) = 0)"
+                         : "";
+  constexpr const char* technology[] = {"reduced integration (KEYOPT(2) = 1)",
+                                        "enhanced strains (KEYOPT(2) = 2)",
+                                        "simplified enhanced strains (KEYOPT(2) = 3)"};
+  if (key(2) >= 1 && key(2) <= 3)
+    return technology[key(2) - 1];
+  return key(6) != 0 ? "mixed formulation (KEYOPT(6) = " + std::to_string(key(6)) + ")" : "";
+}
+
+void AnsysReader::finish_elements() {
+  for (const std::int64_t number : used_types_) {
+    const ElemType& type = types_[number];
+    if (const auto layered = type.key.find(3);
+        type.number == 185 && layered != type.key.end() && layered->second != 0)
+      fail<InputError>(parts_.path, ": element type ", number,
+                       " is of layers (KEYOPT(3) = ", layered->second,
+                       " of SOLID185), which are not solved; KEYOPT(3) = 0 is");
+    if (const std::string missing = missing_of(type); !missing.empty())
+      parts_.notes.push_back("elements of type SOLID" + std::to_string(type.number) + " with " +
+                             missing + " are solved as hexahedra with full integration");
+  }
 }
 
 void AnsysReader::note_component() {

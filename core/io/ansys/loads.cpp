@@ -41,6 +41,10 @@ void AnsysReader::read_prestress() {
   is_stressed_ = text_.field(1) == "ON" || text_.field(1) == "1";
 }
 
+void AnsysReader::read_lumping() {
+  is_lumped_ = text_.field(1) == "ON" || text_.field(1) == "1";
+}
+
 void AnsysReader::require_small_displacements() {
   const std::string key = text_.field(1);
   if (key != "OFF" && key != "0" && !key.empty())
@@ -52,13 +56,12 @@ void AnsysReader::read_reference_temperature() {
 }
 
 void AnsysReader::read_temperature() {
-  if (expands_ && text_.is_number(2)) {
-    double temperature = 0;
+  if (text_.field(1) != "TEMP" || text_.blank(2) || text_.field(2) == "_TINY")
+    return;
+  double temperature = std::numeric_limits<double>::quiet_NaN(); // of a parameter: differs from all
+  if (text_.is_number(2))
     text_.number(2, temperature, "a temperature");
-    if (temperature != reference_temperature_)
-      text_.bad(
-          "expansion by temperature is read from decks of Abaqus alone; remove ALPX, or BFUNIF");
-  }
+  temperatures_.push_back(temperature);
 }
 
 const AnsysReader::Members& AnsysReader::take_nodes(std::size_t first, std::size_t last,
@@ -214,7 +217,14 @@ void AnsysReader::delete_pressures() {
   loads_changed_ = true;
 }
 
+void AnsysReader::require_all_selected() const {
+  if (!all_elements_ || !selection_known_ || !selected_.empty())
+    text_.bad("a part of the nodes or elements is selected where ", printable_word(text_.field(0)),
+              " solves or writes them; the whole is solved: put ALLSEL before this line");
+}
+
 void AnsysReader::write_step() {
+  require_all_selected();
   ++num_steps_;
   if (is_modal_)
     close_modes("LOAD STEP " + std::to_string(num_steps_));
@@ -230,6 +240,9 @@ void AnsysReader::close_modes(const std::string& name) {
   if (is_stressed_)
     parts_.notes.push_back("natural frequencies are without the stiffening by loads that PSTRES,ON "
                            "asks for");
+  if (is_lumped_)
+    parts_.notes.push_back("natural frequencies are with consistent masses, not with the lumped "
+                           "ones that LUMPM,ON asks for");
 }
 
 void AnsysReader::close_case(const std::string& name) {
@@ -250,6 +263,9 @@ void AnsysReader::close_case(const std::string& name) {
 
 void AnsysReader::finish_loads() {
   if (num_steps_ == 0) {
+    if (!all_elements_)
+      fail<InputError>(parts_.path, ": a part of the elements is selected (ESEL, CMSEL) at the end "
+                                    "of the file; the whole is solved: end it with ALLSEL");
     if (is_modal_)
       close_modes("MODAL");
     close_case("");

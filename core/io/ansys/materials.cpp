@@ -39,7 +39,9 @@ void AnsysReader::set_property(const std::string& label, std::int64_t material, 
     text_.bad("the property ", label, ": materials that differ by direction are not solved");
   } else if (std::find(std::begin(expansions), std::end(expansions), label) !=
              std::end(expansions)) {
-    expands_ = expands_ || value != 0;
+    properties.expands = properties.expands || value != 0;
+  } else if (label == "REFT") {
+    properties.reference_temperature = value;
   }
 }
 
@@ -75,7 +77,24 @@ void AnsysReader::read_property_table() {
   set_property(label, material, value);
 }
 
+void AnsysReader::require_no_expansion() {
+  for (const std::int64_t number : used_materials_) {
+    const Material& material = materials_[number];
+    const double reference = material.reference_temperature.value_or(reference_temperature_);
+    std::vector<double> temperatures = temperatures_;
+    if (temperatures.empty())
+      temperatures.push_back(reference_temperature_);
+    for (const double temperature : temperatures)
+      if (material.expands && !(temperature == reference))
+        fail<InputError>(parts_.path, ": material ", number, " expands (MP,ALPX) from ", reference,
+                         " (TREF, MP,REFT) to a temperature of ", temperature,
+                         ": expansion by temperature is read from decks of Abaqus alone; remove "
+                         "ALPX, or BFUNIF");
+  }
+}
+
 void AnsysReader::finish_materials() {
+  require_no_expansion();
   const bool none = std::none_of(materials_.begin(), materials_.end(),
                                  [](const auto& entry) { return entry.second.has_young; });
   if (none)

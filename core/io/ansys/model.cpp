@@ -14,12 +14,12 @@ namespace {
 
 /// Settings, output and bookkeeping, which the displacements of linear statics do not depend on.
 constexpr std::string_view passed_over[] = {
-    "NUMO", "DOF",  "KEYO", "R",    "RMOR", "RLBL", "TYPE", "MAT",  "REAL", "ESYS", "SECN", "SECT",
-    "SECD", "SECO", "SECC", "SECB", "SHPP", "EXTO", "ERES", "KUSE", "TIME", "KBC",  "ALPH", "BETA",
-    "DMPR", "DMPS", "DMPO", "CRPL", "NCNV", "NEQI", "OUTR", "OUTP", "EQSL", "CNVT", "PRED", "LNSR",
-    "NSUB", "DELT", "AUTO", "RESC", "FINI", "SAVE", "ETCO", "TOFF", "EMUN", "LOCA", "CSCI", "CSYS",
-    "DSYS", "MPTE", "ESEL", "CMGR", "CMDE", "LSSO", "BCSO", "PCGO", "STEF", "THOP", "TIMI", "TINT",
-    "QRDO", "LUMP", "CGLO", "EXIT", "CHEC", "TRNO", "MXPA"};
+    "NUMO", "DOF",  "R",    "RMOR", "TYPE", "MAT",  "REAL", "ESYS", "SECN", "SECT", "SECD",
+    "SECO", "SECC", "SHPP", "EXTO", "ERES", "KUSE", "TIME", "KBC",  "ALPH", "BETA", "DMPR",
+    "DMPS", "DMPO", "CRPL", "NCNV", "NEQI", "OUTR", "OUTP", "EQSL", "CNVT", "PRED", "LNSR",
+    "NSUB", "DELT", "AUTO", "RESC", "FINI", "SAVE", "ETCO", "TOFF", "EMUN", "LOCA", "CSCI",
+    "CSYS", "DSYS", "MPTE", "CMGR", "CMDE", "LSSO", "BCSO", "PCGO", "STEF", "THOP", "TIMI",
+    "TINT", "QRDO", "CGLO", "EXIT", "CHEC", "TRNO", "MXPA"};
 
 } // namespace
 
@@ -52,13 +52,17 @@ HexaFile AnsysReader::read() {
   } commands[] = {
       {"ET", &R::read_type},
       {"ETBL", &R::read_types},
+      {"KEYO", &R::read_key},
+      {"RLBL", &R::pass_rows},
+      {"SECB", &R::pass_rows},
       {"NBLO", &R::read_nodes},
       {"N", &R::read_node_end},
       {"EBLO", &R::read_elements},
       {"CMBL", &R::read_component},
       {"CMSE", &R::select_component},
       {"NSEL", &R::select_nodes},
-      {"ALLS", &R::select_nodes},
+      {"ALLS", &R::select_all},
+      {"ESEL", &R::select_elements},
       {"CM", &R::note_component},
       {"MP", &R::read_property},
       {"MPDA", &R::read_property_table},
@@ -72,6 +76,7 @@ HexaFile AnsysReader::read() {
       {"ANTY", &R::read_analysis},
       {"MODO", &R::read_modes},
       {"PSTR", &R::read_prestress},
+      {"LUMP", &R::read_lumping},
       {"NLGE", &R::require_small_displacements},
       {"TREF", &R::read_reference_temperature},
       {"BFUN", &R::read_temperature},
@@ -104,6 +109,7 @@ HexaFile AnsysReader::read() {
                   std::end(passed_over)))
       refuse();
   }
+  finish_elements();
   finish_loads();
   finish_materials();
   return make_hexa_file(std::move(parts_));

@@ -12,6 +12,7 @@
 #include <ossatura/core/io/text/number_map.hpp>
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -27,28 +28,41 @@ private:
   using Members = std::vector<std::int32_t>;
   struct Material {
     double young = 0, poisson = 0, density = 0;
-    bool has_young = false, has_poisson = false;
+    bool has_young = false, has_poisson = false, expands = false;
+    std::optional<double> reference_temperature; ///< MP,REFT; else that of all
+  };
+  struct ElemType {
+    std::int64_t number = -1;                 ///< Ansys's, 185 of SOLID185
+    std::map<std::int64_t, std::int64_t> key; ///< KEYOPT(i) that are not 0
   };
 
   void pass_over() {}
+  void pass_rows() { text_.pass_rows(); }
   void refuse();
   void require_zeros();
 
   // blocks.cpp
   void read_type();
   void read_types();
+  void read_key();
   void read_nodes();
   void read_node_end();
   void read_elements();
   void read_component();
   void select_component();
   void select_nodes();
+  void select_elements();
+  void select_all();
   void note_component();
+  void finish_elements();
+  /// What solids of that type are by their keys, and solved without; empty: nothing.
+  static std::string missing_of(const ElemType& type);
 
   // loads.cpp
   void read_analysis();
   void read_modes();
   void read_prestress();
+  void read_lumping();
   void require_small_displacements();
   void read_temperature();
   void read_reference_temperature();
@@ -58,6 +72,8 @@ private:
   void delete_forces();
   void delete_pressures();
   void write_step();
+  /// Refuses to solve for a part of the nodes or elements.
+  void require_all_selected() const;
   void close_case(const std::string& name);
   void close_modes(const std::string& name);
   /// The nodes of the range or set that the command names in `first`, with its end and increment in
@@ -69,27 +85,30 @@ private:
   void read_property();
   void read_property_table();
   void set_property(const std::string& label, std::int64_t material, double value);
+  /// Refuses materials that are to expand.
+  void require_no_expansion();
   void finish_materials();
 
   AnsysText text_;
   HexaParts parts_;
   NumberMap nodes_, hexa_, flat_;
-  std::map<std::int64_t, std::int64_t> types_; ///< Ansys's number of the element by ET's
-  std::vector<bool> rotated_;                  ///< nodes with axes of their own
-  std::string selected_;                       ///< component; empty: all nodes
-  bool selection_known_ = true;
+  std::map<std::int64_t, ElemType> types_; ///< by ET's number
+  std::set<std::int64_t> used_types_;      ///< of hexahedra
+  std::vector<bool> rotated_;              ///< nodes with axes of their own
+  std::string selected_;                   ///< component; empty: all nodes
+  bool selection_known_ = true, all_elements_ = true;
 
   std::map<std::int64_t, double> forces_, pressures_; ///< 3 * node + component, 6 * element + face
   bool loads_changed_ = false;                        ///< since the last load step
   int num_steps_ = 0;
-  bool is_modal_ = false, is_stressed_ = false;
+  bool is_modal_ = false, is_stressed_ = false, is_lumped_ = false;
   FrequencyRequest modes_; ///< of the last MODOPT; count 0: none
 
   std::map<std::int64_t, Material> materials_;
   std::set<std::int64_t> used_materials_; ///< of hexahedra
   std::int64_t last_material_ = 0;        ///< of the hexahedron before
-  bool expands_ = false;
   double reference_temperature_ = 0;
+  std::vector<double> temperatures_; ///< of all nodes (BFUNIF); none: the reference temperature
 };
 
 } // namespace ossatura

@@ -67,8 +67,10 @@ bool AnsysText::next_command() {
       return false;
     begin_ = text_.position();
     const std::string_view line = text_.take_line();
-    if (!begins_number(letter) && letter != '(')
-      rest_ = trimmed(line.substr(0, line.find('!')));
+    if (begins_number(letter) || letter == '(')
+      bad("this row belongs to no command: the command before it is missing or counts fewer rows, "
+          "or the row is a comment (!); write it, or remove the row");
+    rest_ = trimmed(line.substr(0, line.find('!')));
   }
   // Texts may have any letters in them.
   const bool one = rest_[0] == '/' || rest_[0] == '*' || rest_.find('\'') != std::string_view::npos;
@@ -88,6 +90,13 @@ bool AnsysText::next_command() {
       command_.find('=') == std::string::npos)
     command_.resize(std::min<std::size_t>(command_.size(), 4));
   return true;
+}
+
+void AnsysText::pass_rows() {
+  if (!rest_.empty())
+    return;
+  for (char letter = next_letter(); begins_number(letter) || letter == '('; letter = next_letter())
+    text_.take_line();
 }
 
 std::string AnsysText::field(std::size_t i) const {
@@ -147,6 +156,12 @@ bool AnsysText::next_row() {
   text_.seek(begin_);
   row_ = text_.take_line();
   return true;
+}
+
+void AnsysText::require_row_end() const {
+  const std::string_view left = row_.substr(0, row_.find('!'));
+  if (left.find_first_of("123456789") != std::string_view::npos)
+    bad("'", printable_word(trimmed(left)), "' behind the last column of the row; remove it");
 }
 
 std::string_view AnsysText::take_column(std::size_t width) {

@@ -23,8 +23,10 @@ public:
   AnsysText(std::string path, std::string_view content)
       : text_(std::move(path), content) {}
 
-  /// Moves to the next command, over rows of numbers that were not read; false at the end.
+  /// Moves to the next command; false at the end. Throws InputError for rows that were not read.
   bool next_command();
+  /// Passes the rows of numbers below the command, and the formats of rows.
+  void pass_rows();
   /// At most four letters of the command's name, in capitals; of "/SOLU" and "*SET", all.
   const std::string& command() const { return command_; }
   /// Field i of the command, its name being field 0; without blanks around it, in capitals.
@@ -43,6 +45,8 @@ public:
   bool next_row();
   /// Whether the row has no more columns.
   bool row_ends() const { return row_.find_first_not_of(" \t") == std::string_view::npos; }
+  /// Throws InputError where the row has more columns that are not 0.
+  void require_row_end() const;
   /// Takes the next column; a blank one is 0. Throws InputError where it is no number.
   std::int64_t integer(std::size_t width);
   double real(std::size_t width);

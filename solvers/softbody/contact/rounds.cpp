@@ -67,10 +67,11 @@ bool ContactRounds<Exec>::resolve(const Exec& exec, double h, const ContactMotio
   const Vector &x = motion.x, &x_trial = motion.x_new, &v_trial = motion.v_new;
   const SoftOptions& options = systems_.options;
   ResidentCg<Exec>& cg = systems_.cg;
-  const Vector& matrix_at = x; // with one Newton iteration exactly
+  const Vector& matrix_at = motion.matrix_at;
   const int num_pairs = contact_.detect(exec, x, x_trial);
   report.contacts = std::max(report.contacts, num_pairs);
-  if (num_pairs == 0)
+  presses_ = num_pairs > 0;
+  if (!presses_)
     return true;
   Kokkos::deep_copy(exec, free_motion_, x_trial);
   Kokkos::deep_copy(exec, free_velocity_, v_trial);

@@ -17,6 +17,7 @@ namespace ossatura {
 template<class Exec>
 struct ContactMotion {
   Array<double, Exec> x, x_new, v_new;
+  Array<double, Exec> matrix_at; ///< positions that the matrix is of
   double free_norm = 0; ///< of the right-hand side of the last free system, whose solution is cg.x
 };
 
@@ -31,6 +32,12 @@ public:
   /// False where no step h can be taken: a matrix that is not positive definite, numbers that are
   /// not finite. Fences.
   bool resolve(const Exec& exec, double h, const ContactMotion<Exec>& motion, SoftStep& report);
+
+  /// Of the last resolve(): whether there were pairs, and then the forces on nodes, and what they
+  /// change of the free system's solution, [num_nodes, 3].
+  bool presses() const { return presses_; }
+  const Vector& force() const { return force_; }
+  const Vector& change() const { return change_; }
 
   /// Whether a solve that was tried with a stale factor tells that the step costs more than a new
   /// one and the rest with it. Only on cores, and where there was contact in the last step:
@@ -84,7 +91,7 @@ private:
   Vector inverse_at_, inverse_velocity_; ///< positions and velocities that it is of
   Vector made_at_, warp_;                ///< rotations of nodes, as of FactorRefreshing
   int rounds_lost_ = 0;                  ///< to its age, or that of the factor
-  bool wants_factor_ = false;
+  bool wants_factor_ = false, presses_ = false;
   Vector force_, free_motion_, free_velocity_, free_residual_, change_;
 };
 

@@ -22,7 +22,9 @@
 // A round is a step of Newton's method with the compliance of W in the place of the true one: the
 // error shrinks by about the relative error of W. Where it does not, renew() takes a better W.
 //
-// Newton steps: all of them go before step 2, with the matrix of the last one in 3 and 4.
+// Newton steps: each is a step of this kind, with the matrix and the out-of-balance forces b at the
+// positions x_k of the one before: 1. gives x_free = x + h (v_k + h a), and forces are those of the
+// whole step, not what is added to those of x_k. They end where b + force is small at x_new.
 //
 // [1] Z. Zeng, H. Courtecuisse. Efficient parallelization strategy for real-time FE simulations.
 //     arXiv:2306.05893 (2023).

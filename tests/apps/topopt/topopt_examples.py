@@ -47,7 +47,7 @@ class Examples(TopoptCase):
                 with open(path) as file:
                     document = json.load(file)
                 has_file = "file" in document["mesh"]
-                if name in ("anchor.json", "wheel.json"):  # topopt_voxels.py, as it takes gmsh; below
+                if name in ("anchor.json", "wheel.json"):  # topopt_step_files.py, as it takes gmsh; below
                     continue
                 if name == "bracket.json":
                     plan = self.optimise(path, "--dry-run", "--voxel", "0.002")

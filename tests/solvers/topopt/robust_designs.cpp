@@ -195,6 +195,30 @@ OSSATURA_BACKEND_TEST("Members and gaps of a robust design are of some size", "[
   CHECK(narrow[1] <= 2);
 }
 
+TEST_CASE("The method and the move limit are those that suit a problem", "[robust_designs]") {
+  const DesignProblem problem = small_problem();
+  const auto chosen = [](const DesignProblem& of, DesignOptions options) {
+    choose_method(of, options);
+    return std::pair(options.method, options.move);
+  };
+  using Choice = std::pair<DesignMethod, double>;
+  DesignOptions options;
+  CHECK(chosen(problem, options) == Choice(DesignMethod::oc, 0.2));
+  CHECK(chosen(problem, DesignOptions::mechanism()) == Choice(DesignMethod::mma, 0.1));
+  options.process.overhang = ProcessAxis{};
+  CHECK(chosen(problem, options) == Choice(DesignMethod::mma, 0.2));
+  options = robust_options();
+  CHECK(chosen(problem, options) == Choice(DesignMethod::mma, move_of_robust));
+  options = {};
+  options.objective = DesignObjective::frequency;
+  CHECK(chosen(problem, options) == Choice(DesignMethod::mma, move_with_frequency));
+  DesignProblem limited = problem;
+  limited.limits.push_back({DesignLimitKind::compliance, 1});
+  CHECK(chosen(limited, {}) == Choice(DesignMethod::mma, 0.2));
+  limited.limits.push_back({DesignLimitKind::stress, 1});
+  CHECK(chosen(limited, {}) == Choice(DesignMethod::mma, move_with_stress));
+}
+
 TEST_CASE("What cannot be robust is told by name", "[robust_designs]") {
   const auto told = [](const DesignProblem& problem, const auto& change) {
     DesignOptions options = robust_options();

@@ -389,6 +389,8 @@ TEST_CASE("an Ansys archive is read with components, supports, loads and materia
   check_held(file.model, {{0, 7}, {3, 7}, {5, 4}, {6, 7}, {9, 7}});
   CHECK(file.model.young == 210000);
   CHECK(file.model.poisson == 0.3);
+  REQUIRE(file.notes.size() == 1);
+  CHECK_SAYS(file.notes[0], "SOLID185", "enhanced strains", "full integration");
   REQUIRE(file.model.loads.size() == 1);
   check_loads(file.model.loads[0], "",
               {{7, 0, 0, -2}, {8, 0, 5, -2}, {10, 0, 0, -2}, {11, 0, 0, -2}});
@@ -554,6 +556,12 @@ TEST_CASE("bad Ansys archives are refused by line and number", "[hexa]") {
   check_refusal(cdb, "/GO", "SOLVE\nF,9,FX,1", "no load step");
   check_refusal(cdb, "/GO", "SOLVE\nD,9,UX", "adds supports");
   check_refusal(cdb, "/GO", "ANTYPE,TRANS", "TRANS");
+  check_refusal(cdb, "/GO", "1014, 7.0", "line 63", "belongs to no command", "remove the row");
+  check_refusal(cdb, "/GO", "(8i10)", "line 63", "belongs to no command");
+  check_refusal(cdb, "810111010\n", "8101110101012\n", "line 33", "'1012'", "last column");
+  check_refusal(cdb, "/GO", "ESEL,S,ELEM,,7\nSOLVE", "line 64", "part", "ALLSEL");
+  check_refusal(cdb, "KEYOP,        1, 2", "KEYOP,        1, 3", "layers");
+  check_refusal(cdb, "TREF,", "MP,ALPX,1,1e-5\nMP,REFT,1,20\nTREF,", "material 1 expands", "20");
   // Node 6, held along z, has axes of its own.
   check_refusal(cdb, "E+000\n   7 ", "E+000 0.0000000000000E+000 3.0000000000000E+001\n   7 ",
                 "node 6", "NROTAT");

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes wrong with soft bodies is told: failures, warnings, scenes and options that are refused."""
+import json
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from support import driver_case
+from support.driver_case import BAD_FILE, NOT_CONVERGED, UNAVAILABLE, USAGE
+from support.scenes import (STIFF, LAWS, hexa_box, tetra_box, cloth, body, scene, tetrahedron, SoftbodyCase, soft,
+                            ellipsoid, tower, ball_on_cloth)
+
+
+class InsideOut(SoftbodyCase):
+    """A cube that is held below, and whose top is pressed through the floor."""
+
+    def run_cube(self, shape, steps, force=0.0, **more):
+        return self.run_scene(scene(
+            body({shape: {"cells": [1, 1, 1], "size": [1, 1, 1]}}, {"young": 1000, "poisson": 0}, density=1,
+                 fixed=[{"box": [0, 0, 0, 1, 1, 0]}],
+                 loads=[{"box": [0, 0, 1, 1, 1, 1], "total_force": [0, 0, force]}], **more),
+            steps=steps, time_step=0.1 if force else 0.01, damping={"mass": 10}))
+
+    def test_elements_inside_out_at_the_end_are_warned_of(self):
+        for shape, count in (("tetra_box", 5), ("hexa_box", 1)):
+            for force, expected in ((-1500, count), (-300, 0)):
+                with self.subTest(shape=shape, force=force):
+                    run = self.run_cube(shape, 10, force)
+                    self.assertEqual(run["results"]["objects"][0]["inverted_elements"], expected)
+                    self.assertEqual([w["code"] for w in run["warnings"]], ["inside-out"] if expected else [])
+                    if expected:
+                        self.assertIn(f"{count} of {count} elements of 'body'", run["warnings"][0]["text"])
+
+    def test_elements_that_recover_are_not(self):
+        during = self.run_cube("hexa_box", 2, velocity=[0, 0, -100])
+        self.assertEqual([w["code"] for w in during["warnings"]], ["inside-out"])
+        after = self.run_cube("hexa_box", 40, velocity=[0, 0, -100])
+        self.assertEqual(after["results"]["most_inverted_elements"], 1)
+        self.assertEqual(after["warnings"], [])
+
+
+class Failures(SoftbodyCase):
+    """Runs that do not end well say so, keep what they have, and never end with 0."""
+
+    def test_steps_that_do_not_converge_are_named(self):
+        document = scene(body(fixed=[{"box": [0, 0, 0, 0, 1, 1]}]), gravity=[0, 0, -9.81])
+        self.write_scene(document)
+        process = self.ossatura("softbody", "s.json", "--preconditioner", "jacobi", "--max-iterations",
+                              "1", "-o", "out", "-q", "--backend", self.backend, code=NOT_CONVERGED)
+        self.assertIn("10 of 10 steps not converged: 1, 2, 3, 4, 5, ...", process.stderr)
+        self.assertIn("NOT CONVERGED", process.stdout)
+        run = json.loads(self.read("out/s.summary.json"))
+        self.assertEqual(run["status"], "not converged")
+        self.assertEqual(run["results"]["first_not_converged"], list(range(1, 11)))
+        self.assertEqual(len(self.rows("out/s.csv")), 11)
+        self.assertGreater(run["residual"]["true"], 1e-9)
+
+    def test_a_breakdown_keeps_what_there_was(self):
+        # Its energy is beyond what numbers can hold.
+        bar = body(tetra_box((2, 1, 1)), LAWS[2], fixed=[{"box": [0, 0, 0, 0, 1, 1]}],
+                   loads=[{"box": [2, 0, 0, 2, 1, 1], "total_force": [1e170, 0, 0]}])
+        self.write_scene(scene(bar))
+        process = self.ossatura("softbody", "s.json", "-o", "out", "-q", "--backend", self.backend,
+                              code=NOT_CONVERGED)
+        self.assertIn("broke down in step", process.stderr)
+        run = json.loads(self.read("out/s.summary.json"))
+        self.assertEqual(run["status"], "broken down")
+        self.assert_finite(run["results"])
+        taken = run["results"]["steps_taken"]
+        self.assertLess(taken, 10)
+        self.assertEqual(len(self.rows("out/s.csv")), taken + 1)
+        series = json.loads(self.read("out/s.hdf.series"))
+        self.assertEqual(series["files"][-1]["name"], f"s_{taken:06}.hdf")
+
+    def test_elements_that_are_turned_inside_out_recover_or_are_told(self):
+        for law in LAWS:
+            with self.subTest(law=law):
+                thrown = body(tetra_box(), law, fixed=[{"box": [0, 0, 0, 0, 1, 1]}],
+                              velocity=[-300, 0, 0])
+                self.write_scene(scene(thrown, steps=20))
+                process = subprocess.run([driver_case.EXECUTABLE, "softbody", "s.json", "--json",
+                                          "-", "-q", "--backend", self.backend], text=True,
+                                         cwd=self.directory.name, stdout=subprocess.PIPE,
+                                         stderr=subprocess.PIPE, timeout=60)
+                self.assertIn(process.returncode, (0, NOT_CONVERGED), process.stderr)
+                run = json.loads(process.stdout)
+                self.assert_finite(run["results"])
+                self.assertEqual(process.returncode == 0, run["status"] == "converged")
+
+
+class Doubts(SoftbodyCase):
+    """What can be solved and may not be what was meant."""
+
+    def codes(self, run):
+        return [warning["code"] for warning in run["warnings"]]
+
+    def test_materials_that_lock(self):
+        def of(material, mesh=None):
+            self.write_scene(scene(body(mesh or tetra_box(), material), steps=1))
+            return self.codes(self.summary("softbody", "s.json", "-q", "--backend", "serial"))
+
+        for law in ("corotational", "neo_hookean"):
+            self.assertIn("locking", of({"law": law, "young": 1e5, "poisson": 0.49}))
+            self.assertNotIn("locking", of({"law": law, "young": 1e5, "poisson": 0.47}))
+        self.assertIn("locking", of({"young": 1e5, "poisson": 0.49}, hexa_box()))
+        self.assertNotIn("locking", of({"young": 1e5, "poisson": 0.49, "thickness": 1}, cloth()))
+        # 3K - 2G over 6K + 2G with G = 2 (c1 + c2)
+        self.assertIn("locking", of({"law": "mooney_rivlin", "c1": 1e4, "c2": 0, "bulk": 1e6}))
+        self.assertNotIn("locking", of(LAWS[4]))
+
+    def test_bodies_that_go_through_each_other_by_their_edges(self):
+        # A bar falls across another; their nodes are beside each other.
+        bars = [body(hexa_box((1, 1, 1), (3, 0.2, 0.2)), name="lower", translate=[-1.5, -0.1, 0],
+                     fixed=[{"box": [-2, -1, -1, 2, 1, 1]}]),
+                body(hexa_box((1, 1, 1), (0.2, 3, 0.2)), name="upper", translate=[-0.1, -1.5, 0.25],
+                     velocity=[0, 0, -1])]
+        run = self.run_scene(scene(*bars, steps=20, contact={"between_objects": True}))
+        self.assertEqual(self.codes(run), ["surfaces-intersect"])
+        step = run["results"]["first_crossing_step"]
+        # 0.05 m to go at 0.01 m a step, then some depth.
+        self.assertGreater(step, 5)
+        text = run["warnings"][0]["text"]
+        self.assertIn(f"after step {step} 'lower' and 'upper' are in each other", text)
+        self.assertGreaterEqual(run["results"]["most_crossing_edges"], 4)
+        self.assertGreater(run["results"]["deepest_crossing"], 0.05)
+        # Without contact between objects they are not meant to feel each other.
+        self.assertEqual(self.codes(self.run_scene(scene(*bars, steps=20))), [])
+
+    def test_bodies_that_start_in_each_other(self):
+        balls = [soft(name, ellipsoid((0.1, 0.1, 0.1), 4), 1e4, [x, 0, 0])
+                 for name, x in (("left", 0), ("right", 0.15))]
+        run = self.run_scene(scene(*balls, steps=1, contact={"between_objects": True}))
+        self.assertEqual(run["results"]["first_crossing_step"], 0)
+        self.assertIn("at the start 'left' and 'right'", run["warnings"][0]["text"])
+
+    def test_bodies_that_rest_on_each_other_are_no_doubt(self):
+        for make in (tower, ball_on_cloth):
+            run = self.run_scene(make())
+            self.assertNotIn("surfaces-intersect", self.codes(run))
+            self.assertLess(run["results"]["deepest_crossing"], 0.01)
+
+    def test_a_mesh_in_parts(self):
+        points = "0 0 0\n1 0 0\n0 1 0\n0 0 1\n5 0 0\n6 0 0\n5 1 0\n5 0 1"
+        self.write("two.vtk", tetrahedron(points).replace("CELLS 1 5\n4 0 1 2 3", "CELLS 2 10\n"
+                                                          "4 0 1 2 3\n4 4 5 6 7")
+                   .replace("CELL_TYPES 1\n10", "CELL_TYPES 2\n10\n10"))
+        self.write_scene(scene(body({"file": "two.vtk"}), steps=1))
+        process = self.ossatura("softbody", "s.json", "-q", "--json", "-")
+        self.assertEqual(self.codes(json.loads(process.stdout)), ["mesh-in-parts"])
+        self.assertIn("'body' is in 2 parts", process.stderr)
+        self.assertEqual(self.codes(self.run_scene(scene(steps=1))), [])
+
+
+class BadScenes(SoftbodyCase):
+    def bad(self, message, document, *arguments):
+        """Is refused before anything is solved, also by --dry-run, and leaves nothing behind."""
+        self.write_scene(document)
+        before = self.files()
+        for more in ((), ("--dry-run",)):
+            self.fails(BAD_FILE, message, "softbody", "s.json", "--json", "r.json", "--hdf", "f",
+                       "--history", "h.csv", "-q", *arguments, *more)
+        self.assertEqual(self.files(), before)
+
+    def test_keys_and_values(self):
+        # All of them are in softbody_scene.cpp.
+        self.bad("unknown key \"stesp\"", {**scene(), "stesp": 3})
+        self.bad("did you mean 'steps'?", {**scene(), "stesp": 3})
+        self.bad("objects[0].density: -1", scene(body(density=-1)))
+        self.bad("objects[0].fixed[0]: no node is inside the box",
+                 scene(body(fixed=[{"box": [5, 5, 5, 6, 6, 6]}])))
+        self.bad("the law stvk is for tetrahedra", scene(body(material=LAWS[2])))
+        self.bad("the law neo_hookean is for tetrahedra",
+                 scene(body(cloth(), {**LAWS[3], "thickness": 1})))
+
+    def test_what_is_not_held_and_has_no_mass(self):
+        self.bad("'body' has no mass and nothing is fixed", scene(body(density=0)))
+        self.bad("is fixed on one line", scene(body(density=0, fixed=[{"box": [0, 0, 0, 2, 0, 0]}])))
+        self.bad("keeps its triangles in their plane",
+                 scene(body(cloth(), {**STIFF, "thickness": 1}, density=0,
+                            fixed=[{"box": [0, 0, 0, 0, 1, 0]}])))
+        held = body(density=0, fixed=[{"box": [0, 0, 0, 0, 1, 1]}])
+        self.run_scene(scene(held))
+
+    def test_meshes(self):
+        self.bad("nothere.vtu", scene(body({"file": "nothere.vtu"})))
+        self.write("flat.vtk", tetrahedron(points="0 0 0\n1 0 0\n0 1 0\n1 1 0"))
+        self.bad("flat.vtk", scene(body({"file": "flat.vtk"})))
+        self.write("cut.vtk", tetrahedron()[:-40])
+        self.bad("cut.vtk", scene(body({"file": "cut.vtk"})))
+        self.write("nan.vtk", tetrahedron(points="0 0 0\n1 0 nan\n0 1 0\n0 0 1"))
+        self.bad("nan.vtk", scene(body({"file": "nan.vtk"})))
+        self.write("repeated.vtk", tetrahedron(cell="0 1 1 3"))
+        self.bad("repeated.vtk", scene(body({"file": "repeated.vtk"})))
+        self.bad("has no object 'boddy', but body; did you mean 'body'?", scene(), "--mesh",
+                 "boddy=a.vtk")
+
+    def test_files(self):
+        self.fails(BAD_FILE, "nothere.json", "softbody", "nothere.json")
+        self.write("text.json", '{"steps": 3,\n "time_step" 1}')
+        self.fails(BAD_FILE, "text.json: not JSON: line 2", "softbody", "text.json")
+        self.write("twice.json", '{"steps": 3, "steps": 4}')
+        self.fails(BAD_FILE, "twice", "softbody", "twice.json")
+
+
+class Usage(SoftbodyCase):
+    def test_contradictions_and_options_without_effect(self):
+        self.fails(USAGE, "no scene", "softbody")
+        self.write_scene(scene())
+        for arguments in (("--hdf", "a", "--no-hdf"), ("--vtk-every", "2"),
+                          ("--checkpoint-every", "2"), ("--seed", "1"),
+                          ("--refresh", "sync", "--preconditioner", "jacobi"),
+                          ("--apply", "levels", "--preconditioner", "none"),
+                          ("--warp", "--no-warp")):
+            with self.subTest(arguments=arguments):
+                self.fails(USAGE, arguments[0], "softbody", "s.json", *arguments)
+
+    def test_values_out_of_range(self):
+        self.write_scene(scene())
+        for arguments in (("--steps", "0"), ("--time-step", "0"), ("--time-step", "nan"),
+                          ("--refresh", "every:0"), ("--refresh", "often"), ("--newton", "0"),
+                          ("--tolerance", "1"), ("--newton-tolerance", "-1"),
+                          ("--max-iterations", "0"), ("--vtk-every", "0"), ("--batch", "-1"),
+                          ("--max-halvings", "31"), ("--contact-iterations", "0"),
+                          ("--contact-tolerance", "2"), ("--mesh", "body"),
+                          ("--factor-storage", "fp8"), ("--bands", "9"), ("--bands", "-1"),
+                          ("--precision", "single")):
+            with self.subTest(arguments=arguments):
+                self.fails(USAGE, arguments[0], "softbody", "s.json", *arguments, "-o", "out")
+        self.fails(USAGE, "did you mean 'supernodes'?", "softbody", "s.json", "--apply", "supernode")
+        self.fails(UNAVAILABLE, "serial", "softbody", "s.json", "--backend", "quantum")
+
+    def test_help_and_printed_configuration(self):
+        text = self.ossatura("softbody", "--help").stdout
+        for part in ("Scene:", "Linear systems", "--refresh sync|every:K|background", "Examples:",
+                     "75  stopped by SIGINT"):
+            self.assertIn(part, text)
+        self.write_scene(scene())
+        arguments = ("s.json", "--steps", "3", "--refresh", "every:2", "--apply", "levels",
+                     "--mesh", "body=a.vtk", "--no-warp", "--tolerance", "1e-7")
+        self.write("c.toml", self.ossatura("softbody", *arguments, "--print-config").stdout)
+        again = self.ossatura("softbody", "--config", "c.toml", "--print-config").stdout
+        self.assertEqual(self.read("c.toml"), again)
+        for part in ('refresh = "every:2"', "no-warp = true", "steps = 3"):
+            self.assertIn(part, again)
+
+
+if __name__ == "__main__":
+    driver_case.main()
