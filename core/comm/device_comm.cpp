@@ -5,6 +5,7 @@
 #include <ossatura/core/comm/together.hpp>
 
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <future>
 #include <utility>
@@ -126,6 +127,9 @@ struct DeviceComm<Exec>::Engine {
   /// the first messages of a group another part. The future waits for the thread when it goes.
   void join(const Communicator& comm) {
     nccl = find_nccl();
+    // Memory that several hosts could map takes NCCL a third of a second to make ready.
+    if (comm.ranks_on_node() == comm.size())
+      ::setenv("NCCL_CUMEM_ENABLE", "0", 0);
     ncclUniqueId id{};
     together(comm, [&] {
       if (comm.is_first())
