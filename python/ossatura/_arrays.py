@@ -35,6 +35,24 @@ def refuse_masked(values: Any, what: str) -> None:
                         "as array.filled(0)")
 
 
+def require_elements(nodes: NDArray[np.integer[Any]], what: str) -> None:
+    """Raises InputError for elements [n, nodes] that name a node twice, and for two of the same nodes."""
+    ordered = np.sort(nodes, 1)
+    twice = (ordered[:, 1:] == ordered[:, :-1]).any(1)
+    if twice.any():
+        element = int(twice.argmax())
+        raise InputError(f"{what}: element {element} has nodes {nodes[element].tolist()}, not {nodes.shape[1]} different ones")
+    key = np.zeros(len(nodes), np.uint64)  # equal for equal nodes, and hardly ever else
+    for column in ordered.T:
+        key = key * np.uint64(0x9E3779B97F4A7C15) + column.astype(np.uint64)
+    order = np.argsort(key, kind="stable")
+    near = np.flatnonzero(key[order[1:]] == key[order[:-1]])
+    for first, second in zip(order[near], order[near + 1]):
+        if (ordered[first] == ordered[second]).all():
+            raise InputError(f"{what}: element {second} has the same nodes as element {first}: it would count twice; remove one "
+                             "of the two")
+
+
 def floats(values: ArrayLike, dtype: DTypeLike, shape: Sequence[int | None], what: str) -> NDArray[Any]:
     """A C-contiguous array of `dtype`, on the GPU where `values` is; None in `shape` is any length."""
     library, array = library_of(values), array_of(values, what)

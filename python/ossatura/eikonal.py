@@ -110,6 +110,9 @@ class Solver:
         if sheets is not None:
             sheets = _arrays.host_floats(sheets, np.float32, (n, 3), "sheets")
             _arrays.require_finite(sheets, "sheets")
+            if fibres is None:
+                raise InputError("sheets: there are no fibres, without which they have no effect: give both, or neither")
+        self._directions = (_are_there(fibres), _are_there(sheets))
         self.num_points: int = len(points)
         self.num_tetra: int = n
         self._tags = None if tags is None else tags.copy()
@@ -122,12 +125,14 @@ class Solver:
         by_tag, by_tetra = self._velocities(velocities)
         self._model = _core.EikonalModel(self.backend, points, tetra, tags, fibres, sheets, by_tag, by_tetra, choose)
         _require_volume(self._points, self._tetra)
+        _arrays.require_elements(self._tetra, "tetra")
         unused = self._without(self._tetra)
         self._unused = unused if unused.any() else None
         if self._unused is not None:
             logger.warning("%d of %d points (%d is the first) belong to no tetrahedron: no wave arrives there", unused.sum(),
                            self.num_points, unused.argmax(), extra={"code": "unused-points"})
         self._blocked = self._blocked_by(by_tag, by_tetra)
+        self._warn_of_directions(by_tag, by_tetra)
 
     @property
     def info(self) -> Info | None:
@@ -139,6 +144,7 @@ class Solver:
         given = self._velocities(velocities)
         with self._lock:
             self._set_velocities(*given)
+        self._warn_of_directions(*given)
 
     def solve(self, sites: Mapping[int, float] | Sequence[Mapping[int, float]], *,
               velocities: Velocities | None = None, out: NDArray[Any] | None = None, check: bool = True,
@@ -251,6 +257,22 @@ class Solver:
         self._model.set_velocities(by_tag, by_tetra)
         self._blocked = self._blocked_by(by_tag, by_tetra)
 
+    def _warn_of_directions(self, by_tag: dict[int, _Three] | None, by_tetra: NDArray[np.float64] | None) -> None:
+        """Of velocities that differ by directions which the mesh has not."""
+        has_fibres, has_sheets = self._directions
+        if has_sheets:
+            return
+        v = np.array(list(by_tag.values())) if by_tetra is None and by_tag else _arrays.host(by_tetra)
+        v = v[v[:, 0] > 0]
+        text = ""
+        if not has_fibres and (v != v[:, :1]).any():
+            text = "velocities differ by direction, but there are no fibres: waves go at the first velocity in all directions"
+        elif has_fibres and v.shape[1] == 3 and (v[:, 1] != v[:, 2]).any():
+            text = ("velocities along and normal to sheets differ, but there are no sheets: waves go at the second velocity all "
+                    "around the fibre, and the third has no effect")
+        if text:
+            logger.warning(text, extra={"code": "missing-directions"})
+
     def _without(self, tetra: NDArray[np.int32]) -> NDArray[np.bool_]:
         """[num_points] vertices of none of these tetrahedra."""
         without = np.ones(self.num_points, bool)
@@ -301,6 +323,10 @@ class Solver:
         if rows.ndim != 2 or not 1 <= rows.shape[1] <= 3:
             raise InputError(f"velocities: an array of shape [{self.num_tetra}, 1 to 3], not {list(rows.shape)}")
         return None, _arrays.floats(rows, np.float64, (self.num_tetra, rows.shape[1]), "velocities")
+
+
+def _are_there(directions: NDArray[np.float32] | None) -> bool:
+    return directions is not None and bool(directions.any())
 
 
 def _require_volume(points: NDArray[np.float64], tetra: NDArray[np.int32]) -> None:

@@ -103,6 +103,8 @@ class Optimizer:
                             ("min_modulus", min_modulus), ("change_tolerance", change_tolerance),
                             ("multiplier_tolerance", multiplier_tolerance)):
             setattr(options, name, _numbers.real(value, name))
+        if not 0 < options.multiplier_tolerance <= 1e-3:
+            raise UsageError(f"multiplier_tolerance: {multiplier_tolerance}; greater than 0 and at most 1e-3, such as 1e-12")
         options.max_steps = _numbers.at_least(0, max_steps, "max_steps")
         options.filter = choice(filter, _FILTERS, "filter")
         options.method = choice(method, _METHODS, "method")
@@ -115,6 +117,7 @@ class Optimizer:
         self._library = library_of(points, hexa, held)
         nodes = _arrays.host_floats(points, np.float64, (None, 3), "points")
         elements = _arrays.integers(hexa, (None, 8), "hexa")
+        _arrays.require_elements(elements, "hexa")
         cases = _cases(loads, len(nodes))
         _arrays.refuse_masked(weights, "weights")
         weights = [1.0] * len(cases) if weights is None else [_numbers.real(w, "weights") for w in weights]
@@ -293,6 +296,8 @@ def _continuation(penalty: float | Sequence[float]) -> tuple[float, float, float
     values = tuple(_numbers.real(x, "penalty") for x in penalty)  # type: ignore[union-attr]
     if len(values) != 4:
         raise UsageError("penalty: a number, or start, end, every, increment")
+    if values[2] < 1 or values[2] != int(values[2]):
+        raise UsageError(f"penalty: it grows every {values[2]:g} steps; a whole number of at least 1 is expected")
     return values[0], values[1], values[2], values[3]
 
 
