@@ -307,6 +307,21 @@ class Mask(BoneImages):
                                                       "Poisons_ratio": ((), [0.3])})
         self.fails(USAGE, "--mask is for grey values", "bone", "parosol.h5", "--mask", self.mask, "-q")
 
+    def test_a_mask_of_parts_of_voxels_is_doubted(self):
+        """As of one that was blurred: its values are few enough for labels."""
+        def soft(x, y, z):
+            return 15 * max(0, min(17, round(27 - 7 * math.hypot(x - 4.3, y - 3.8))))
+
+        def bands(x, y, z):
+            return 20 * (z + 1)
+
+        run = self.run_of(self.image, "--mask", self.nifti("soft.nii.gz", soft))
+        self.assertEqual([warning["code"] for warning in run["warnings"]], ["partial-mask"])
+        self.assertIn("127.5 is half", run["warnings"][0]["text"])
+        for mask, more in ((self.nifti("soft.nii.gz", soft), ("--mask-labels", "255")), (self.nifti("bands.nii.gz", bands), ()),
+                           (self.nifti("solid.nii.gz", lambda *v: 255 * (label(*v) > 0)), ())):
+            self.assertEqual(self.run_of(self.image, "--mask", mask, *more)["warnings"], [])
+
     def test_a_mask_without_a_place_is_doubted(self):
         values = [label(*v) for v in voxels()]
         path = self.write("bare.nii.gz", nifti_bytes(SHAPE, EDGE, "h", values))
