@@ -162,6 +162,10 @@ std::optional<std::string> DriverContext::summary_file(const std::string& stem) 
 }
 
 void DriverContext::require_no_input(const std::string& path, const std::string& replaced) const {
+  if (!options_.config.empty() && is_same_file(path, options_.config))
+    fail<UsageError>(path,
+                     ": is the configuration of this run (--config), and would be replaced by its "
+                     "output: choose another name");
   for (const std::vector<FileRecord>* inputs : {&provenance_.inputs, &cohort_inputs_})
     for (const FileRecord& input : *inputs)
       if (is_same_file(path, input.path) && (replaced.empty() || !is_same_file(path, replaced)))

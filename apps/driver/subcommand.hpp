@@ -40,6 +40,8 @@ int run_subcommand(const Invocation& invocation, const std::string& name,
     if (const auto printed = parse_command_line(app, invocation.arguments))
       return printed;
     options.common.has_backend = app.count("--backend") > 0;
+    if (app.count("--config") > 0)
+      options.common.config = app.get_config_ptr()->as<std::string>();
     check(app, options);
     check_common_options(options.common);
     if (ranks == RankUse::one && world.size() > 1)

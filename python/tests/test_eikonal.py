@@ -227,6 +227,26 @@ class Refusals(unittest.TestCase):
         self.refuse(ValueError, "no tetrahedra", tetra=np.empty((0, 4), np.int32))
         self.refuse(ossatura.InputError, "fibres: an array of shape", fibres=np.ones((3, 3)))
         self.refuse(ossatura.InputError, "tags: an array of shape", tags=[1, 2])
+        self.refuse(ossatura.InputError, r"tetra: element 47 has nodes \[0, 1, 2, 2\], not 4 different ones",
+                    tetra=np.vstack([self.tetra[:-1], [[0, 1, 2, 2]]]))
+        self.refuse(ossatura.InputError, "tetra: element 47 has the same nodes as element 3: it would count twice",
+                    tetra=np.vstack([self.tetra[:-1], self.tetra[3:4, ::-1]]))
+
+    def test_directions_without_effect(self):
+        n = len(self.tetra)
+        fibres, sheets = np.tile([1.0, 0, 0], (n, 1)), np.tile([0, 1.0, 0], (n, 1))
+        self.refuse(ossatura.InputError, "sheets: there are no fibres", sheets=sheets)
+        for options, text in (({"velocities": (0.6, 0.3)}, "there are no fibres"),
+                              ({"velocities": (0.6, 0.3), "fibres": 0 * fibres}, "there are no fibres"),
+                              ({"velocities": np.full((n, 3), (0.6, 0.3, 0.1)), "fibres": fibres}, "there are no sheets")):
+            with self.assertLogs("ossatura", "WARNING") as log:
+                eikonal.Solver(self.points, self.tetra, **options)
+            self.assertEqual([record.code for record in log.records], ["missing-directions"])
+            self.assertIn(text, log.output[0])
+        for options in ({"velocities": 0.6}, {"velocities": (0.6, 0.3), "fibres": fibres},
+                        {"velocities": (0.6, 0.3, 0.1), "fibres": fibres, "sheets": sheets}):
+            with self.assertNoLogs("ossatura", "WARNING"):
+                eikonal.Solver(self.points, self.tetra, **options)
 
     def test_points_without_volume(self):
         flat = self.points * [1, 1, 0]

@@ -153,11 +153,18 @@ class Refusals(unittest.TestCase):
         hexa = topopt.box((4, 3, 2), (4, 3, 2))[1]
         turned = hexa[5, [1, 2, 3, 0, 5, 6, 7, 4]]  # the same element with another first node
         self.refuse(ossatura.InputError, "element 24 has the same nodes as element 5", hexa=np.vstack([hexa, [turned]]))
+        folded = hexa.copy()
+        folded[3, 7] = folded[3, 6]
+        self.refuse(ossatura.InputError, "hexa: element 3 has nodes .*, not 8 different ones", hexa=folded)
 
     def test_options(self):
         self.refuse(ossatura.UsageError, "filter", filter="coffee")
         self.refuse(ossatura.UsageError, "method", method="luck")
         self.refuse(ossatura.UsageError, "penalty", penalty=(1, 2))
+        for every in (0, -1, 0.5, 2.9):
+            self.refuse(ossatura.UsageError, "penalty: it grows every", penalty=(1, 3, every, 0.5))
+        for tolerance in (0.9, 0, -1):
+            self.refuse(ossatura.UsageError, "multiplier_tolerance", multiplier_tolerance=tolerance)
         self.refuse(ossatura.UsageError, "mirrors", mirrors=[("w", 0)])
         self.refuse(ValueError, "", volume=0)
         self.refuse(ValueError, "", young=-1)

@@ -669,6 +669,7 @@ class Prepared(Anatomy):
                 ("voxels are counted from 0", "--crop", "3:3,:,:"),
                 ("a sigma of 1e-9 to 1e9 mm", "--gaussian", "0"),
                 ("a support of 0 voxels", "--gaussian", "1:0"),
+                *(("--gaussian", "--gaussian", wrong) for wrong in ("abc", "nan", ".5:1.5", ".5:")),
                 ("expected SLOPE,INTERCEPT or two points", "--calibrate", "3"),
                 ("both points have the value 5", "--calibrate", "5=1,5=2"),
                 ("a slope other than 0", "--calibrate", "0,1"),

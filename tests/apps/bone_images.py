@@ -89,6 +89,33 @@ class Nrrd(BoneImages):
         self.fails(BAD_FILE, "ct.nrrd: encoding: hex: raw and gzip are read", "bone",
                    self.write("ct.nrrd", self.read("ct.nhdr").replace("raw\n", "hex\n")), *LAW)
 
+    def test_axes_that_are_no_lengths_are_refused(self):
+        head = self.read(self.nrrd("ct.nhdr", grey, detached=True))
+        for kinds in "list domain domain", "vector space space", "3-color domain domain", "space space time":
+            self.fails(BAD_FILE, f"ct.nhdr: kinds: {kinds}: three axes of space", "bone",
+                       self.write("ct.nhdr", head + f"kinds: {kinds}\n"), *LAW)
+        for kinds in "domain domain domain", "space space ???":
+            self.run_of(self.write("ct.nhdr", head + f"kinds: {kinds}\n"))
+        files = "".join(f"slice{z}.raw\n" for z in range(8))
+        self.fails(BAD_FILE, "slices in many files are not read", "bone",
+                   self.write("ct.nhdr", head.replace("data file: voxels.raw\n", "data file: LIST\n" + files)), *LAW)
+
+    def test_units_and_values_of_meta_images(self):
+        def meta(name, edge, more=""):
+            head = (f"ObjectType = Image\nNDims = 3\nDimSize = 10 9 8\nElementSpacing = {edge} {edge} {edge}\nOffset = 3 -4 7\n"
+                    f"{more}ElementType = MET_SHORT\nElementDataFile = LOCAL\n")
+            return self.write(name, head.encode() + struct.pack("<720h", *(grey(*v) for v in voxels())))
+
+        expected = self.run_of(meta("mm.mha", EDGE))
+        for edge, more in ((EDGE, "DistanceUnits = mm\n"), (EDGE / 10, "DistanceUnits = cm\n"), (1000 * EDGE, "DistanceUnits = um\n"),
+                           (EDGE, "ElementToIntensityFunctionSlope = 1\nElementToIntensityFunctionOffset = 0\n")):
+            run = self.run_of(meta("ct.mha", edge, more))
+            self.close(run["results"]["response"]["stiffness"], expected["results"]["response"]["stiffness"], 1e-9)
+            self.assertEqual(run["warnings"], [])
+        self.close(self.run_of(meta("ct.mha", EDGE / 10, "DistanceUnits = cm\n"))["problem"]["origin"][0], 30 - EDGE / 2, 1e-12)
+        for more in ("DistanceUnits = inch\n", "ElementToIntensityFunctionSlope = 2\n", "ElementToIntensityFunctionOffset = 100\n"):
+            self.fails(BAD_FILE, "ct.mha: " + more.strip(), "bone", meta("ct.mha", EDGE, more), *LAW)
+
     def test_a_space_that_is_no_world_is_warned_of(self):
         image = self.nrrd("ct.nhdr", grey, detached=True)
         ras = self.read(image)
@@ -103,6 +130,18 @@ class Nrrd(BoneImages):
             for warning in found:
                 self.assertIn("programs take them for " + ("LPS" if "mha" in options else "RAS"), warning["text"])
                 self.assertIsNone(run["problem"]["world"])
+
+    def test_axes_of_few_digits_are_a_rotation(self):
+        """Which turns forces and stresses into the world: NIfTI has seven digits, other headers may have four."""
+        head = self.read(self.nrrd("ct.nhdr", grey, detached=True))
+        vectors = " ".join("(" + ",".join(f"{turned()[i][d]:.4f}" for i in range(3)) + ")" for d in range(3))
+        few = re.sub("space directions: .*", f"space directions: {vectors}", head)
+        for image, digits in ((self.image, 1e-6), (self.write("ct.nhdr", few), 3e-4)):
+            found = self.run_of(image)["problem"]["direction"]
+            for a in range(3):
+                for b in range(3):
+                    self.close(sum(found[i][a] * found[i][b] for i in range(3)), float(a == b), 1e-14, 1)
+                    self.close(found[a][b], turned()[a][b] / EDGE, digits, 1)
 
     def test_another_spacing_keeps_the_centre_of_the_first_voxel(self):
         axes = turned()
@@ -152,6 +191,8 @@ class Scanco(BoneImages):
         self.assertEqual(run["results"]["response"], expected["results"]["response"])
         self.assertEqual(run["results"]["labels"], expected["results"]["labels"])
         self.assertNotIn("no-calibration", [w["code"] for w in run["warnings"]])
+        for edge in 0.1, EDGE:  # the centre of the first voxel stays
+            self.close(self.run_of(image, "--spacing", edge)["problem"]["origin"][0] + edge / 2, 0, 1e-9, 1)
 
     def test_values_without_a_calibration_are_said_so(self):
         values = [grey(*v) for v in voxels()]
@@ -265,6 +306,21 @@ class Mask(BoneImages):
         write(self.path("parosol.h5"), "Image_Data", {"Image": ((2, 2, 2), [1000.0] * 8), "Voxelsize": ((), [0.5]),
                                                       "Poisons_ratio": ((), [0.3])})
         self.fails(USAGE, "--mask is for grey values", "bone", "parosol.h5", "--mask", self.mask, "-q")
+
+    def test_a_mask_of_parts_of_voxels_is_doubted(self):
+        """As of one that was blurred: its values are few enough for labels."""
+        def soft(x, y, z):
+            return 15 * max(0, min(17, round(27 - 7 * math.hypot(x - 4.3, y - 3.8))))
+
+        def bands(x, y, z):
+            return 20 * (z + 1)
+
+        run = self.run_of(self.image, "--mask", self.nifti("soft.nii.gz", soft))
+        self.assertEqual([warning["code"] for warning in run["warnings"]], ["partial-mask"])
+        self.assertIn("127.5 is half", run["warnings"][0]["text"])
+        for mask, more in ((self.nifti("soft.nii.gz", soft), ("--mask-labels", "255")), (self.nifti("bands.nii.gz", bands), ()),
+                           (self.nifti("solid.nii.gz", lambda *v: 255 * (label(*v) > 0)), ())):
+            self.assertEqual(self.run_of(self.image, "--mask", mask, *more)["warnings"], [])
 
     def test_a_mask_without_a_place_is_doubted(self):
         values = [label(*v) for v in voxels()]

@@ -98,7 +98,7 @@ class Usage(DriverCase):
 
     def test_options_without_effect_are_errors(self):
         for arguments in (("--feature", "20"), ("--angle", "3"), ("--labels", "1=2"),
-                          ("--slope", "2"), ("--size", "8"), ("--fields", "sed"),
+                          ("--slope", "2"), ("--size", "8"), ("--fields", "sed"), ("--modulus", "5000"),
                           ("--test", "shear-xz", "--axis", "y"),
                           ("--test", "torsion", "--strain", "0.01"),
                           ("--test", "axial", "--fix", "z-:xyz"),

@@ -420,7 +420,8 @@ class Tissues(EikonalCase):
                           "vl": [0.1, 0.1], "vt": [0.1, 0.1], "vn": [0.1, 0.1]})
         self.assertNotEqual(self.times(*vtk[:-1], "vl", *site), expected)  # isotropic
         self.fails(BAD_FILE, "there is no cell data called 'speed'", *vtk[:-1], "speed", *site)
-        self.fails(BAD_FILE, "'three' (3), 'vl' (1) have 4 components in all", *vtk[:-1], "three,vl", *site)
+        for fields, count in (("three,vl", 4), ("vl,three", 4), ("three,three", 6)):
+            self.fails(BAD_FILE, f"box.vtk: {fields.replace(',', ', ')}: {count} numbers for each tetrahedron", *vtk[:-1], fields, *site)
 
     def test_bad_velocities_of_tetrahedra(self):
         def bad(message, text):

@@ -160,6 +160,15 @@ class Replacing(OutputCase):
                 self.fails(USAGE, "is an input of this run", *arguments)
                 self.assertEqual(self.contents(), before)
 
+    def test_a_configuration_is_not_replaced(self):
+        self.write("scan.mha", image())
+        self.write("c.ini", "tolerance = 1e-7\n")
+        for option in "--json", "--hdf", "--history":
+            before = self.contents()
+            self.fails(USAGE, "c.ini: is the configuration of this run (--config), and would be replaced", "bone", "scan.mha", *LAW,
+                       "--config", "c.ini", option, "c.ini")
+            self.assertEqual(self.contents(), before)
+
     def test_two_outputs_with_one_name(self):
         self.write("s.json", json.dumps(SCENE))
         self.fails(USAGE, "two outputs", "softbody", "s.json", "--history", "x", "--json", "./x")

@@ -219,6 +219,15 @@ class Refusals(Series):
         self.write("empty/notes.txt", "of the study")
         self.refused("but notes.txt (not DICOM)", self.path("empty"))
 
+    def test_a_link_to_nothing(self):
+        """As of git-annex, or of a disk that is not there."""
+        self.series()
+        os.rename(self.path("CT/d2.dcm"), self.path("elsewhere.dcm"))
+        os.symlink("../elsewhere.dcm", self.path("CT/d2.dcm"))
+        self.run_of(self.path("CT"))
+        os.remove(self.path("elsewhere.dcm"))
+        self.refused("d2.dcm: is a link to nothing: fetch its file")
+
     def test_damaged_files(self):
         """A slice that is cut off anywhere is refused, whatever it has lost; so is one without its signature."""
         self.series()

@@ -43,6 +43,7 @@ class Bone(MistakesCase):
         for line, codes in (("", ["no-spacing"]), ("ElementSpacing = 1 1 1\n", []), ("ElementSize = 0.5 0.5 0.5\n", [])):
             self.write("cube.mha", head.format(line).encode() + struct.pack("<60h", *[1000] * 60))
             self.assertEqual(self.codes("bone", self.path("cube.mha"), *self.cube[2:]), codes)
+            self.assertEqual(self.codes("bone", self.path("cube.mha"), *self.cube[2:], "--spacing", "0.5"), [])
 
     def test_forces_where_the_specimen_is_held(self):
         """Of a traction on x+ a tenth acts on the edge that z- holds: that is how forces meet supports."""

@@ -211,7 +211,9 @@ void check_material(const CLI::App& app, const BoneOptions& o) {
             {"--upper", is_used(graded, &Law::upper), "--law threshold, linear, power or modulus"},
             {"--modulus",
              is_used({MaterialKind::window, MaterialKind::constant}, &Law::modulus) ||
-                 (o.law == GreyLaw::by_format && o.labels_of_mask.laws.empty()),
+                 (o.law == GreyLaw::by_format && o.labels_of_mask.laws.empty() &&
+                  (o.generator != BoneGenerator::none ||
+                   may_be(o, [](ImageFormat format) { return format == ImageFormat::surface; }))),
              "--law threshold, a surface or --generate"}});
 }
 

@@ -227,6 +227,28 @@ std::set<int> find_labels(const std::string& path, const VoxelImage& mask) {
   return labels;
 }
 
+/// Warns of a mask whose values, few enough for labels, are parts of a voxel, as of one that was
+/// blurred or interpolated: between 0 and the largest value they differ from voxel to voxel.
+void warn_of_parts(const std::string& path, const std::vector<float>& value,
+                   const BoneOptions& options, const std::set<int>& labels) {
+  constexpr std::size_t few = 8;
+  if (labels.size() <= few || !options.mask_labels.empty() || *labels.begin() < 0)
+    return;
+  const auto most = float(*labels.rbegin());
+  std::size_t num_between = 0, num_alike = 0;
+  for (std::size_t i = 1; i + 1 < value.size(); ++i) {
+    const bool between = value[i] > 0 && value[i] < most;
+    num_between += between;
+    num_alike += between && (value[i] == value[i - 1] || value[i] == value[i + 1]);
+  }
+  if (2 * num_alike < num_between)
+    log_warning("partial-mask", path, ": has ", labels.size(), " values from ", *labels.begin(),
+                " to ", most,
+                " that differ from voxel to voxel, as parts of voxels do, and all above "
+                "0 is bone: resample labels to the nearest, threshold the mask (",
+                most / 2, " is half), or name labels with --mask-labels");
+}
+
 std::string list_of(const std::vector<int>& labels) {
   std::string text;
   for (std::size_t i = 0; i < labels.size() && i < 20; ++i)
@@ -326,6 +348,7 @@ VoxelArray<Exec> read_model_labels(const Exec& exec, const BoneOptions& options,
         context.provenance().inputs.push_back(record);
     require_same_grid(path, mask, options, model.source);
     found = find_labels(path, mask);
+    warn_of_parts(path, mask.value, options, found);
   });
   const std::vector<int> all = comm.gather(std::vector<int>(found.begin(), found.end()));
   found.insert(all.begin(), all.end());

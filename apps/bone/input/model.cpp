@@ -154,7 +154,8 @@ VoxelModel read_image(const BoneOptions& options, ImageFormat format, bool has_l
       log_info(remark);
   } else if (format == ImageFormat::metaimage) {
     file.modulus = read_metaimage(options.input, planes, target, voxels);
-    warn_of_no_spacing(options.input, file.modulus);
+    if (!options.spacing)
+      warn_of_no_spacing(options.input, file.modulus);
   } else if (format == ImageFormat::nifti) {
     file.modulus = read_nifti(options.input, planes, target, voxels);
   } else if (format == ImageFormat::nrrd) {
@@ -247,7 +248,8 @@ std::array<double, 3> corner_of(const BoneOptions& options, ImageFormat format,
                                 const VoxelImage& image) {
   std::array<double, 3> corner = image.origin;
   const bool by_centre = format == ImageFormat::nifti || format == ImageFormat::metaimage ||
-                         format == ImageFormat::nrrd || format == ImageFormat::dicom;
+                         format == ImageFormat::nrrd || format == ImageFormat::dicom ||
+                         format == ImageFormat::scanco;
   if (options.spacing && by_centre)
     for (std::size_t i = 0; i < 3; ++i)
       for (std::size_t d = 0; d < 3; ++d)

@@ -165,10 +165,11 @@ void add_preparation_options(CLI::App& app, BoneOptions& options) {
            "last along each axis; : is all, 40: from 40 on. Places of other options (--centre, "
            "--fix X/Y/Z, files of nodes) stay those of the image as given",
            [&o](const Items& items) { o.crop = parse_crop(items); });
-  add_parsed(app, "--gaussian", "MM[:VOXELS]",
-             "Gaussian filter of this sigma, over so many voxels on either side (three sigma if "
-             "they are not given), as the scripts of scanners have it",
-             [&o](const std::string& text) { o.gaussian = parse_gaussian(text); });
+  add_parsed(
+      app, "--gaussian", "MM[:VOXELS]",
+      "Gaussian filter of this sigma, over so many voxels on either side (three sigma, and 64 "
+      "at most, if they are not given), as the scripts of scanners have it",
+      [&o](const std::string& text) { o.gaussian = parse_gaussian(text); });
   add_turn_options(app, o);
   add_list(
       app, "--calibrate", "SLOPE,INTERCEPT|V1=D1,V2=D2",

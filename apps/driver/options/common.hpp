@@ -32,6 +32,7 @@ struct CommonOptions {
   std::string output_dir;
   std::string json; ///< empty: none; "-": stdout
   std::string history;
+  std::string config;                               ///< file that options are from, or empty
   Hdf5Compression compress = Hdf5Compression::fast; ///< of all HDF5 files but checkpoints
 };
 

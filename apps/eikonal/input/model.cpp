@@ -112,6 +112,10 @@ MeshVelocities make_velocities(const EikonalCommandOptions& options, const Veloc
       velocities.origin = options.input + ": " + joined(options.file.value_fields, ", ");
     else
       value = read_cell_values(options.velocity_file, num_tetra);
+    if (const std::size_t row = value.size() / num_tetra; row > 3)
+      fail<InputError>(velocities.origin, ": ", row,
+                       " numbers for each tetrahedron: one field of one ",
+                       "to three components, or one for each direction, are velocities");
     velocities.by_tetra = tetra_velocities(value, num_tetra, velocities.origin);
   } else {
     velocities.origin = table.origin;

@@ -94,6 +94,10 @@ std::vector<std::string> list_folder(const std::string& folder) {
        !error && entry != end; entry.increment(error))
     if (entry->is_regular_file(error))
       files.push_back((fs::path(folder) / entry->path().filename()).string());
+    else if (entry->is_symlink(error) && !fs::exists(entry->path(), error))
+      fail<InputError>(entry->path().string(),
+                       ": is a link to nothing: fetch its file, or take it out of the folder if it "
+                       "is no slice");
   if (error)
     fail<InputError>(folder, ": cannot be listed: ", error.message());
   std::sort(files.begin(), files.end());

@@ -148,6 +148,25 @@ ImageDirection read_direction(const std::string& path, const MetaHeader& header)
   return identity_direction;
 }
 
+/// mm of DistanceUnits, which images have in mm where they do not say.
+double metaimage_unit(const std::string& path, const MetaHeader& header) {
+  const std::string unit = header.text("DistanceUnits", "mm");
+  for (const auto& [name, length] :
+       {std::pair("mm", 1.0), std::pair("cm", 10.0), std::pair("um", 1e-3), std::pair("?", 1.0)})
+    if (unit == name)
+      return length;
+  fail<InputError>(path, ": DistanceUnits = ", unit, ": mm, cm or um are read");
+}
+
+/// Refuses values that mean others (intensity = slope value + offset).
+void require_plain_values(const std::string& path, const MetaHeader& header) {
+  for (const auto& [key, plain] : {std::pair("ElementToIntensityFunctionSlope", 1.0),
+                                   std::pair("ElementToIntensityFunctionOffset", 0.0)})
+    if (const double value = header.number(key, plain); value != plain)
+      fail<InputError>(path, ": ", key, " = ", value,
+                       ": values that mean others are not read; write the image with those");
+}
+
 std::string beside(const std::string& path, const std::string& name) {
   const std::size_t slash = path.rfind('/');
   return name[0] == '/' || slash == std::string::npos ? name : path.substr(0, slash + 1) + name;
@@ -185,13 +204,17 @@ VoxelImage read_metaimage(const std::string& path, const ChoosePlanes& planes, V
   const auto extent = header.three<std::uint64_t>({"DimSize"}, nullptr);
   image.shape = require_voxel_shape(path + ": DimSize", extent[0], extent[1], extent[2]);
   const std::array<double, 3> unit{1, 1, 1};
-  const auto spacing = header.three<double>({"ElementSpacing", "ElementSize"}, &unit);
+  require_plain_values(path, header);
+  const double length = metaimage_unit(path, header);
+  auto spacing = header.three<double>({"ElementSpacing", "ElementSize"}, &unit);
+  for (double& edge : spacing)
+    edge *= length;
   set_edges(path + ": ElementSpacing", spacing, voxels, image);
   image.says_spacing = header.has("ElementSpacing") || header.has("ElementSize");
   const std::array<double, 3> zero{0, 0, 0};
-  const auto centre = header.three<double>({"Offset", "Position", "Origin"}, &zero);
-  for (const double x : centre)
-    if (!std::isfinite(x))
+  auto centre = header.three<double>({"Offset", "Position", "Origin"}, &zero);
+  for (double& x : centre)
+    if (!std::isfinite(x *= length))
       fail<InputError>(path, ": the offset of the image is not finite");
   image.direction = read_direction(path, header);
   if (header.has("Offset") || header.has("Position") || header.has("Origin")) {

@@ -144,6 +144,8 @@ private:
 
   void add(std::string_view line, long number) {
     const std::size_t colon = line.find(':');
+    if (colon == std::string_view::npos && either("data file", "datafile").substr(0, 4) == "LIST")
+      return; // its files, and no fields behind them
     if (colon == std::string_view::npos)
       fail<InputError>(path_, ": line ", number, " is not 'field: value'");
     if (line.substr(colon, 2) == ":=") // a key of whoever wrote it
@@ -221,6 +223,17 @@ double nrrd_unit(const std::string& path, const NrrdHeader& header) {
   fail<InputError>(path, ": ", field, ": ", units, ": mm, m or um, of all axes, are read");
 }
 
+/// Refuses axes that are no lengths: of lists, vectors, colours, or times.
+void require_lengths(const std::string& path, const NrrdHeader& header) {
+  const std::string kinds = small_letters(header.text("kinds", ""));
+  TextScanner scan(kinds);
+  scan.next_line();
+  for (std::string_view kind = scan.word(); !kind.empty(); kind = scan.word())
+    if (kind != "space" && kind != "domain" && kind != "none" && kind != "???")
+      fail<InputError>(path, ": kinds: ", kinds,
+                       ": three axes of space (or domain) with one value a ", "voxel are expected");
+}
+
 /// Edges, axes and place of the image.
 void place_nrrd(const std::string& path, const NrrdHeader& header, VoxelShape voxels,
                 VoxelImage& image) {
@@ -286,6 +299,7 @@ VoxelImage read_nrrd(const std::string& path, const ChoosePlanes& planes, VoxelT
   VoxelImage image;
   const auto extent = header.three<std::uint64_t>("sizes");
   image.shape = require_voxel_shape(path + ": sizes", extent[0], extent[1], extent[2]);
+  require_lengths(path, header);
   place_nrrd(path, header, voxels, image);
 
   const SampleType type = nrrd_type(path, header);

@@ -1,9 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/core/io/image/place.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace ossatura {
+namespace {
+
+/// The nearest rotation, or reflection, to a matrix that is one but for 1e-3: its polar factor by
+/// Newton's iteration R (3 - R^T R) / 2, which squares what is left. One to rounding stays as it
+/// is.
+ImageDirection nearest_rotation(ImageDirection r) {
+  for (int iteration = 0; iteration < 5; ++iteration) {
+    std::array<std::array<double, 3>, 3> gram{};
+    double off = 0;
+    for (std::size_t a = 0; a < 3; ++a)
+      for (std::size_t b = 0; b < 3; ++b) {
+        for (std::size_t i = 0; i < 3; ++i)
+          gram[a][b] += r[3 * i + a] * r[3 * i + b];
+        off = std::max(off, std::abs(gram[a][b] - (a == b ? 1 : 0)));
+      }
+    if (off <= 1e-14)
+      return r;
+    const ImageDirection before = r;
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t b = 0; b < 3; ++b) {
+        double product = 0;
+        for (std::size_t a = 0; a < 3; ++a)
+          product += before[3 * i + a] * gram[a][b];
+        r[3 * i + b] = (3 * before[3 * i + b] - product) / 2;
+      }
+  }
+  return r;
+}
+
+} // namespace
 
 std::optional<ImageDirection> make_direction(const std::array<std::array<double, 3>, 3>& axis,
                                              const std::array<double, 3>& edges) {
@@ -22,7 +53,7 @@ std::optional<ImageDirection> make_direction(const std::array<std::array<double,
     if (!(std::abs(cosine) <= 1e-3))
       return {};
   }
-  return direction;
+  return nearest_rotation(direction);
 }
 
 std::array<double, 3> lower_corner(const std::array<double, 3>& centre,

@@ -9,9 +9,10 @@
 
 namespace ossatura {
 
-/// The direction of an image whose axis d runs along axis[d], a vector as long as a voxel. Empty
-/// where these are not orthogonal, are not of length `edges` (both to 1e-3) or are not finite: such
-/// voxels are no boxes of these edges.
+/// The direction of an image whose axis d runs along axis[d], a vector as long as a voxel: the
+/// nearest rotation (or reflection), since headers have few digits. Empty where these are not
+/// orthogonal, are not of length `edges` (both to 1e-3) or are not finite: such voxels are no boxes
+/// of these edges.
 std::optional<ImageDirection> make_direction(const std::array<std::array<double, 3>, 3>& axis,
                                              const std::array<double, 3>& edges);
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cctype>
 #include <initializer_list>
-#include <numeric>
 
 namespace ossatura {
 namespace {
@@ -94,15 +93,6 @@ std::vector<double> read_values(const VtkGrid& grid, const std::vector<std::stri
     numbers.may_be_nan = true;
     width.push_back(field->num_components);
     column.push_back(read_rows<double>(grid, *field, numbers));
-  }
-  const std::size_t all = std::accumulate(width.begin(), width.end(), std::size_t(0));
-  if (!names.empty() && (all < 1 || all > 3)) {
-    std::string fields;
-    for (std::size_t k = 0; k < names.size(); ++k)
-      fields += (k > 0 ? ", '" : "'") + names[k] + "' (" + std::to_string(width[k]) + ')';
-    fail<InputError>(grid.path, ": the fields ", fields, " have ", all,
-                     " components in all: one to three are taken, along fibres, sheets and normal "
-                     "to both, of one field or of a field for each");
   }
   if (column.size() == 1)
     return std::move(column[0]);
