@@ -558,9 +558,9 @@ class Remodelled:
 def solve(modulus: ArrayLike, spacing: Spacing, *, mask: ArrayLike | None = None, mask_labels: Sequence[int] | None = None,
           label_laws: Mapping[int, Law] | None = None, pads: Mapping[int, float | tuple[float, float]] | None = None,
           test: str = "axial", axis: str = "z", direction: str | None = None,
-          strain: float = -0.01, displacement: float | None = None, angle: float = math.radians(1),
-          lateral: str = "constrained", plate_depth: float = 0.0,
-          centre: str | Sequence[float] = "mass", poisson: float = 0.3, islands: str = "auto",
+          strain: float | None = None, displacement: float | None = None, angle: float | None = None,
+          lateral: str | None = None, plate_depth: float = 0.0,
+          centre: str | Sequence[float] | None = None, poisson: float = 0.3, islands: str = "auto",
           tolerance: float = 1e-6, max_iterations: int = 1000, precision: str | None = None, axes: str = "zyx",
           backend: str | None = None, check: bool = True, progress: bool = False,
           callback: Callable[[int, float], None] | None = None) -> Result:
@@ -576,11 +576,11 @@ def solve(modulus: ArrayLike, spacing: Spacing, *, mask: ArrayLike | None = None
     test: "axial" (the upper plate moves along `axis`), "confined" (in a smooth-walled box), "shear" (along
         `direction`), "torsion" (about `axis`), "bending" (the plates tilt against each other about `direction`),
         "symshear" (no plates: the four sides beside `axis` move as a shear says, without a rotation).
-    strain: displacement of the upper plate by the height, or `displacement` in mm; of symshear the engineering shear
-        strain; `angle` of turns in rad.
-    lateral: "constrained" (plates glued) or "free" (smooth).
+    strain: displacement of the upper plate by the height, by default -0.01, or `displacement` in mm; of symshear the
+        engineering shear strain; `angle` of turns in rad, by default that of 1 degree.
+    lateral: "constrained" (plates glued, the default) or "free" (smooth).
     plate_depth: mm; nodes so far inside the ends are held by the plates too.
-    centre: what turns go about: "mass", "box", or a point x, y, z in mm from the lower corner of the image.
+    centre: what turns go about: "mass" (the default), "box", or a point x, y, z in mm from the lower corner of the image.
     islands: parts that no plate touches are left out with a warning, up to 1 % of the bone by "auto", up to half
         by "drop", never by "error".
     precision: of the iteration: "lean" (the default), "mixed" or "double"; the residual is in double always.
@@ -605,9 +605,9 @@ def solve(modulus: ArrayLike, spacing: Spacing, *, mask: ArrayLike | None = None
 def remodel(density: ArrayLike, spacing: Spacing, *, steps: int, coefficient: float, exponent: float, stimulus: float,
             rate: float, limits: tuple[float, float], lazy: float = 0.0, mask: ArrayLike | None = None,
             mask_labels: Sequence[int] | None = None, pads: Mapping[int, float | tuple[float, float]] | None = None,
-            test: str = "axial", axis: str = "z", direction: str | None = None, strain: float = -0.01,
-            displacement: float | None = None, angle: float = math.radians(1), lateral: str = "constrained",
-            plate_depth: float = 0.0, centre: str | Sequence[float] = "mass", poisson: float = 0.3, islands: str = "auto",
+            test: str = "axial", axis: str = "z", direction: str | None = None, strain: float | None = None,
+            displacement: float | None = None, angle: float | None = None, lateral: str | None = None,
+            plate_depth: float = 0.0, centre: str | Sequence[float] | None = None, poisson: float = 0.3, islands: str = "auto",
             tolerance: float = 1e-6, max_iterations: int = 1000, precision: str | None = None, axes: str = "zyx",
             backend: str | None = None, check: bool = True, progress: bool = False,
             callback: Callable[[int, float], None] | None = None) -> Remodelled:
@@ -638,22 +638,35 @@ def remodel(density: ArrayLike, spacing: Spacing, *, steps: int, coefficient: fl
     return _checked(remodelled, [result], tolerance, check)
 
 
-def _test(test: str, axis: str, direction: str | None, strain: float, displacement: float | None, angle: float,
-          lateral: str, plate_depth: float, centre: str | Sequence[float]) -> _core.BoneTest:
+def _test(test: str, axis: str, direction: str | None, strain: float | None, displacement: float | None,
+          angle: float | None, lateral: str | None, plate_depth: float,
+          centre: str | Sequence[float] | None) -> _core.BoneTest:
     plate_depth = _numbers.real(plate_depth, "plate_depth")
+    if plate_depth < 0:
+        raise UsageError(f"plate_depth: {plate_depth:g} mm; at least 0")
     if test == "symshear" and (displacement is not None or plate_depth != 0):
         raise UsageError("displacement, plate_depth: symshear has no plates; give the strain")
     made = _core.BoneTest()
     made.kind = _TESTS.index(choice(test, _TESTS, "test"))
+    turns = test in ("torsion", "bending")
+    for name, given, is_used, remedy in (
+            ("strain", strain, not turns, "give the angle"), ("displacement", displacement, not turns, "give the angle"),
+            ("angle", angle, turns, "it is of torsion and bending"), ("centre", centre, turns, "it is of torsion and bending"),
+            ("direction", direction, test in ("shear", "bending", "symshear"), "it is of shear and bending"),
+            ("lateral", lateral, test != "confined", "its walls hold the sides")):
+        if given is not None and not is_used:
+            raise UsageError(f"{name}: has no effect with the test {test}: {remedy}, or leave it out")
+    if strain is not None and displacement is not None:
+        raise UsageError("both strain and displacement: leave one out")
     made.axis = _AXES.index(choice(axis, _AXES, "axis"))
     made.direction = _direction(direction, test, axis)
-    made.strain = _numbers.real(strain, "strain")
+    made.strain = -0.01 if strain is None else _numbers.real(strain, "strain")
     made.displacement = None if displacement is None else _numbers.real(displacement, "displacement")
-    made.angle = _numbers.real(angle, "angle")
-    made.lateral_free = choice(lateral, ("constrained", "free"), "lateral") == "free"
+    made.angle = math.radians(1) if angle is None else _numbers.real(angle, "angle")
+    made.lateral_free = lateral is not None and choice(lateral, ("constrained", "free"), "lateral") == "free"
     made.plate_depth = plate_depth
-    if isinstance(centre, str):
-        made.about_mass = choice(centre, ("mass", "box"), "centre") == "mass"
+    if centre is None or isinstance(centre, str):
+        made.about_mass = centre is None or choice(centre, ("mass", "box"), "centre") == "mass"
     else:
         made.about_mass = False
         made.centre = _numbers.vector(centre, "centre")
