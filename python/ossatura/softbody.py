@@ -240,13 +240,19 @@ class World:
 
     def __init__(self, *, time_step: float = 0.01, gravity: Sequence[float] = (0.0, 0.0, -9.81),
                  rayleigh_mass: float = 0.0, rayleigh_stiffness: float = 0.0, newton_iterations: int = 1,
-                 contact_between_bodies: bool = False, contact_friction: float = 0.0, contact_distance: float = 0.01,
+                 contact_between_bodies: bool = False, contact_friction: float | None = None, contact_distance: float = 0.01,
                  tolerance: float = 1e-9, max_iterations: int = 2000, backend: str | None = None) -> None:
         if not _numbers.real(time_step, "time_step") > 0:
             raise UsageError(f"time_step={time_step!r}: seconds, greater than 0")
         self._input = _core.SoftWorld()
         self._input.gravity = _numbers.vector(gravity, "gravity")
         self._input.contact_between_objects = bool(contact_between_bodies)
+        if contact_friction is not None and not contact_between_bodies:
+            raise UsageError("contact_friction: has no effect without contact_between_bodies; obstacles have their own friction")
+        contact_friction = 0.0 if contact_friction is None else contact_friction
+        for name, value in (("contact_friction", contact_friction), ("contact_distance", contact_distance)):
+            if not _numbers.real(value, name) >= 0:
+                raise UsageError(f"{name}={value!r}: at least 0")
         for name, value in (("time_step", time_step), ("rayleigh_mass", rayleigh_mass),
                             ("rayleigh_stiffness", rayleigh_stiffness), ("contact_friction", contact_friction),
                             ("contact_distance", contact_distance)):
@@ -267,25 +273,34 @@ class World:
         """Of all bodies."""
         return sum(body.num_points for body in self.bodies)
 
-    def add(self, points: ArrayLike, elements: ArrayLike, *, young: float = 1e5, poisson: float = 0.4,
-            law: str = "corotational", c1: float = 0.0, c2: float = 0.0, bulk: float = 0.0, thickness: float = 0.001,
+    def add(self, points: ArrayLike, elements: ArrayLike, *, young: float | None = None, poisson: float | None = None,
+            law: str = "corotational", c1: float | None = None, c2: float | None = None, bulk: float | None = None,
+            thickness: float | None = None,
             density: float = 1000.0, fixed: ArrayLike | None = None, load: ArrayLike | None = None,
             velocity: ArrayLike | None = None, name: str | None = None) -> Body:
         """Adds a body.
 
         points: [num_points, 3] m. elements: [num_elem, 4] tetrahedra, 8 hexahedra (VTK's order) or 3 triangles of a
-            membrane with `thickness` in m.
-        law: "corotational", "stvk", "neo_hookean" (young in Pa, poisson), "mooney_rivlin" (c1, c2, bulk in Pa).
+            membrane with `thickness` in m, by default 0.001.
+        law: "corotational", "stvk", "neo_hookean" (young in Pa, 1e5, and poisson, 0.4), "mooney_rivlin" (c1, c2, bulk in
+            Pa). name: that of no other body.
         density: kg/m^3. fixed: numbers of nodes that do not move, or [num_points] of bool.
         load: [num_points, 3] N. velocity: [num_points, 3] m/s at the start.
         """
         self._require_open("a body")
         body = _core.SoftBody()
         body.name = f"body {len(self.bodies)}" if name is None else name
+        if any(body.name == other.name for other in self.bodies):
+            raise InputError(f"name: {body.name!r} is that of another body")
         body.law = choice(law, _LAWS, "law")
-        for parameter, value in (("young", young), ("poisson", poisson), ("thickness", thickness), ("density", density),
-                                 ("c1", c1), ("c2", c2), ("bulk", bulk)):
-            setattr(body, parameter, _numbers.real(value, parameter))
+        by_moduli = law != "mooney_rivlin"
+        for parameter, value, is_used in (("young", young, by_moduli), ("poisson", poisson, by_moduli), ("c1", c1, not by_moduli),
+                                          ("c2", c2, not by_moduli), ("bulk", bulk, not by_moduli)):
+            if value is not None and not is_used:
+                raise UsageError(f"{parameter}: has no effect with the law {law}: leave it out")
+        for parameter, value, default in (("young", young, 1e5), ("poisson", poisson, 0.4), ("thickness", thickness, 0.001),
+                                          ("density", density, 1000.0), ("c1", c1, 0.0), ("c2", c2, 0.0), ("bulk", bulk, 0.0)):
+            setattr(body, parameter, _numbers.real(default if value is None else value, parameter))
         library = library_of(points, load, velocity)
         if library.is_writable and self._library is NUMPY:
             self._library = library
@@ -293,6 +308,8 @@ class World:
         nodes = _arrays.integers(elements, (None, None), "elements")
         if nodes.shape[1] not in (3, 4, 8):
             raise InputError(f"elements: 3, 4 or 8 nodes each, not {nodes.shape[1]}")
+        if thickness is not None and nodes.shape[1] != 3:
+            raise UsageError("thickness: is of membranes of triangles; these are solids")
         n = len(points)
         held = _fixed_nodes(fixed, n)
         force, start = (None if rows is None else _arrays.host_floats(rows, np.float64, (n, 3), what)

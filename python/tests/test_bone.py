@@ -526,6 +526,12 @@ class Refusals(unittest.TestCase):
         self.refuse(ossatura.InputError, "Poisson", poisson=0.5)
         self.refuse(ossatura.InputError, "nothing loads", strain=0)
         self.refuse(ossatura.UsageError, "plates", plate_depth=5)
+        self.refuse(ossatura.UsageError, "plate_depth: -1 mm; at least 0", plate_depth=-1)
+        self.refuse(ossatura.UsageError, "both strain and displacement", strain=-0.02, displacement=-0.001)
+        for test, name, value in (("axial", "angle", 0.02), ("axial", "centre", "box"), ("axial", "direction", "x"),
+                                  ("confined", "lateral", "free"), ("torsion", "strain", 0.01), ("bending", "displacement", 0.1),
+                                  ("torsion", "direction", "x")):
+            self.refuse(ossatura.UsageError, f"{name}: has no effect with the test {test}", test=test, **{name: value})
         self.refuse(ossatura.UsageError, "tolerance", tolerance=0)
         self.refuse(ossatura.UsageError, "max_iterations", max_iterations=0)
 

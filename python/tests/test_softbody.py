@@ -223,8 +223,20 @@ class Refusals(unittest.TestCase):
                     elements=np.vstack([tetra, tetra[7:8]]))
         self.refuse(ossatura.InputError, "load: an array of shape", load=np.zeros((3, 3)))
         self.refuse(ValueError, "liver", density=0)
+        self.refuse(ossatura.UsageError, "c1: has no effect with the law corotational", c1=5)
+        self.refuse(ossatura.UsageError, "young: has no effect with the law mooney_rivlin", law="mooney_rivlin", young=1e3, c1=1)
+        self.refuse(ossatura.UsageError, "thickness: is of membranes", thickness=0.001)
+        world = softbody.World(backend="serial")
+        world.add(*tetra_box(2), name="liver")
+        with self.assertRaisesRegex(ossatura.InputError, "'liver' is that of another body"):
+            world.add(*tetra_box(2), name="liver")
 
     def test_worlds(self):
+        for options, text in (({"contact_friction": 0.5}, "contact_friction: has no effect"),
+                              ({"contact_friction": -1, "contact_between_bodies": True}, "contact_friction=-1: at least 0"),
+                              ({"contact_distance": -1}, "contact_distance=-1: at least 0")):
+            with self.assertRaisesRegex(ossatura.UsageError, text):
+                softbody.World(**options)
         with self.assertRaisesRegex(ossatura.UsageError, "time_step"):
             softbody.World(time_step=0)
         world = softbody.World(backend="serial")
