@@ -537,7 +537,10 @@ OSSATURA_BACKEND_TEST("element by element the iteration is that of the assembled
     const Solved by_elem = solve<TestType>(problem, options);
     INFO(name_of(preconditioner) << ", " << assembled.result.iterations << " iterations");
     CHECK(by_elem.result.converged);
-    CHECK(std::abs(by_elem.result.iterations - assembled.result.iterations) <= 2);
+    // Sums of another order: residuals fall in jumps, and meet the tolerance a little sooner or
+    // later.
+    CHECK(std::abs(by_elem.result.iterations - assembled.result.iterations) <=
+          2 + assembled.result.iterations / 20);
     CHECK(by_elem.result.reference == Approx(assembled.result.reference).epsilon(1e-12));
     CHECK(largest_difference(by_elem.u, assembled.u) < 1e-6 * largest(assembled.u));
     CHECK(by_elem.energy == Approx(assembled.energy).epsilon(1e-6));
