@@ -166,6 +166,10 @@ class Configuration(DriverCase):
         self.assertIn("# levels = 32", again)
         self.assertIn('input = "in put.h5"', again)
 
+    def test_a_mark_of_utf_8_is_no_part_of_a_configuration(self):
+        self.write("c.toml", "\ufefflaw = linear\nslope = 8\n".encode())
+        self.assertIn('\nlaw = "linear"\n', self.ossatura("bone", "--config", "c.toml", "--print-config").stdout)
+
     def test_every_option_is_printed_once(self):
         help_text = self.ossatura("bone", "--help").stdout.split("Examples:")[0]
         options = set(re.findall(r"^  (?:-\w,)?--([a-z-]+)", help_text, re.MULTILINE))

@@ -46,6 +46,8 @@ std::string read_configuration(std::istream& input) {
                                             ? "the file cannot be read"
                                             : "the file has more than " +
                                                   std::to_string(largest_configuration) + " bytes");
+  if (text.compare(0, 3, "\xEF\xBB\xBF") == 0) // as editors of Windows mark UTF-8
+    text.erase(0, 3);
   return text;
 }
 

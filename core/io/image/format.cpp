@@ -31,9 +31,9 @@ bool starts_with(std::string_view text, std::string_view start) {
 
 /// Formats of this field that are not read: what to do instead.
 const char* advice(std::string_view head, const std::string& name) {
-  if (starts_with(head, std::string_view("II*\0", 4)) ||
-      starts_with(head, std::string_view("MM\0*", 4)))
-    return "a TIFF image; convert the stack to .mha, for example with Fiji or SimpleITK";
+  for (const char* start : {"II*\0", "MM\0*", "II+\0", "MM\0+"}) // and above 4 GB
+    if (starts_with(head, std::string_view(start, 4)))
+      return "a TIFF image; convert the stack to .mha, for example with Fiji or SimpleITK";
   if (starts_with(head, "# vtk DataFile") || ends_with(name, ".vti"))
     return "a VTK image; convert it to .mha, for example with ParaView or SimpleITK";
   if (starts_with(head, "\x93NUMPY"))

@@ -293,6 +293,7 @@ TEST_CASE("formats are told by content first, then by name", "[format]") {
   };
   CHECK_SAYS(refused("x.tif", Bytes("II*\0", 4) + "rest"), "TIFF");
   CHECK_SAYS(refused("x.npy", "\x93NUMPY\x01"), "NumPy");
+  CHECK_SAYS(refused("big.tif", Bytes("II+\0\x08\0\0\0", 8)), "TIFF");
   CHECK_SAYS(refused("x.xyz", "what is this"), "of no format that is read", ".mha");
   CHECK_SAYS(refused("x.gz", deflated("what is this", true)), "gzip");
   CHECK_SAYS(refused("x.mha", ""), "is empty");
