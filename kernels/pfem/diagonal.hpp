@@ -4,6 +4,8 @@
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>
+#include <ossatura/core/parallel/array_pointer.hpp>
+#include <ossatura/kernels/pfem/hexa_batch.hpp>
 #include <ossatura/kernels/pfem/hexa_point_stress.hpp>
 
 namespace ossatura {

@@ -284,7 +284,7 @@ SPHERE = ["pfem", "sphere", "--order", "3", "--backend", "serial"]
 DESIGN = ["topopt", "mbb", "--steps", "100000", "--backend", "serial"]
 
 
-MEASURED = re.compile(r"second|\b(kB|MB|ms|s)\b|^ +\d+\.\d{3} |^  (collect|compress|factor|solve|total) ")
+MEASURED = re.compile(r"second|\b(kB|MB|ms|s)\b|^ +\d+\.\d{3} |^  (collect|compress|factor|solve|apply|contact|total) ")
 
 
 def without_measured(text):

@@ -6,6 +6,7 @@
 #include <ossatura/core/parallel/array_pointer.hpp>
 #include <ossatura/core/parallel/async_copy.hpp>
 #include <ossatura/core/parallel/wide_teams.hpp>
+#include <ossatura/kernels/pfem/hexa_batch.hpp>
 #include <ossatura/kernels/pfem/hexa_point_stress.hpp>
 
 #include <cstddef>
