@@ -75,7 +75,7 @@ struct TurnVoxels {
 
   /// Halves up, as resample() does.
   KOKKOS_FUNCTION static int rounded(double at, int count) {
-    const int nearest = int(at + edge_rounding * count + 0.5);
+    const int nearest = int(Kokkos::floor(at + edge_rounding * count + 0.5));
     return nearest < count ? nearest : count - 1;
   }
 
