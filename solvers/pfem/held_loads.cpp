@@ -46,13 +46,10 @@ void add_held_tractions(const CurvedHexaMesh& mesh, const std::vector<ElementFac
                         bool is_pressure, const std::array<double, 3>& value,
                         const std::vector<std::uint8_t>& held, HeldLoads& loads) {
   for (const ElementFace& face : faces) {
-    std::array<std::int32_t, 4> node{};
+    const std::array<std::int32_t, 4> node = vertices_of(mesh.mesh, face);
     unsigned mask = 7;
-    for (std::size_t k = 0; k < 4; ++k) {
-      const int corner = hexa_face_frame[face.face].node[k / 2][k % 2];
-      node[k] = mesh.mesh.node[8 * std::size_t(face.elem) + std::size_t(corner)];
-      mask &= held[std::size_t(node[k])];
-    }
+    for (const std::int32_t vertex : node)
+      mask &= held[std::size_t(vertex)];
     if (is_pressure && value[0] == 0)
       continue;
     add_components(node[0], is_pressure ? area_of(mesh.mesh, node) : value, mask, loads);

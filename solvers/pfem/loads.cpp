@@ -95,6 +95,15 @@ void add_force(std::int32_t signed_mode, const double* force, std::vector<double
 
 } // namespace
 
+std::array<std::int32_t, 4> vertices_of(const ElementMesh& mesh, const ElementFace& face) {
+  std::array<std::int32_t, 4> vertices{};
+  std::size_t k = 0;
+  for (const auto& row : hexa_face_frame[face.face].node)
+    for (const int corner : row)
+      vertices[k++] = mesh.node[8 * std::size_t(face.elem) + std::size_t(corner)];
+  return vertices;
+}
+
 std::vector<ElementFace> boundary_faces(const HexaEntities& entities) {
   std::vector<std::uint8_t> count(std::size_t(entities.num_faces), 0);
   for (const std::int32_t face : entities.face)
@@ -130,11 +139,7 @@ std::vector<ElementFace> faces_among(const ElementMesh& mesh, const HexaEntities
   if (among == nullptr)
     return faces;
   const auto is_other = [&](const ElementFace& face) {
-    FaceCorners corners{};
-    std::size_t k = 0;
-    for (const auto& row : hexa_face_frame[face.face].node)
-      for (const int corner : row)
-        corners[k++] = mesh.node[8 * std::size_t(face.elem) + std::size_t(corner)];
+    FaceCorners corners = vertices_of(mesh, face);
     std::sort(corners.begin(), corners.end());
     return !std::binary_search(among->begin(), among->end(), corners);
   };

@@ -8,6 +8,7 @@
 #include <ossatura/core/pfem/numbering.hpp>
 #include <ossatura/kernels/pfem/basis_tables.hpp>
 
+#include <array>
 #include <functional>
 #include <vector>
 
@@ -18,6 +19,9 @@ struct ElementFace {
   std::int32_t elem;
   int face;
 };
+
+/// The vertices of a face, in the order of hexa_face_frame.
+std::array<std::int32_t, 4> vertices_of(const ElementMesh& mesh, const ElementFace& face);
 
 /// The faces that one element has. Ascending.
 std::vector<ElementFace> boundary_faces(const HexaEntities& entities);

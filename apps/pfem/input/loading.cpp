@@ -138,11 +138,7 @@ void add_pressures(const NodeLoads& step, const PfemModel& model, std::vector<do
                    HeldLoads& held) {
   std::map<std::array<std::int32_t, 4>, ElementFace> by_nodes;
   for (const ElementFace& face : boundary_faces(model.entities)) {
-    std::array<std::int32_t, 4> nodes{};
-    std::size_t k = 0;
-    for (const auto& row : hexa_face_frame[face.face].node)
-      for (const int corner : row)
-        nodes[k++] = model.shape.mesh.node[8 * std::size_t(face.elem) + std::size_t(corner)];
+    std::array<std::int32_t, 4> nodes = vertices_of(model.shape.mesh, face);
     std::sort(nodes.begin(), nodes.end());
     by_nodes.emplace(nodes, face);
   }
