@@ -61,6 +61,13 @@ std::vector<double> places_along(const LatticeBody& lattice, int axis, bool is_e
 
 } // namespace
 
+const std::vector<FaceCorners>* faces_of_set(const MeshFaceSets& sets,
+                                             const MeshSelection& selection) {
+  const auto found =
+      selection.kind == MeshSelection::Kind::set ? sets.find(selection.set) : sets.end();
+  return found == sets.end() ? nullptr : &found->second;
+}
+
 /// Nodes or elements.
 struct MeshSelector::Kind {
   bool is_elem;

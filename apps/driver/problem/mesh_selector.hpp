@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ossatura/core/mesh/element_mesh.hpp>
+#include <ossatura/core/mesh/hexa/model.hpp>
 #include <ossatura/core/mesh/lattice_body.hpp>
 #include <ossatura/core/mesh/mesh_selection.hpp>
 #include <ossatura/core/mesh/solids/mesh.hpp>
@@ -12,6 +13,12 @@
 namespace ossatura {
 
 using MeshSets = std::map<std::string, std::vector<std::int32_t>>; ///< numbers by name
+
+using MeshFaceSets = std::map<std::string, std::vector<FaceCorners>>; ///< HexaModel::face_sets
+
+/// All faces that may be taken where a file says which ones a set of nodes has, else null.
+const std::vector<FaceCorners>* faces_of_set(const MeshFaceSets& sets,
+                                             const MeshSelection& selection);
 
 /// The words for a mesh in messages, and the mesh's precision.
 struct MeshTraits {

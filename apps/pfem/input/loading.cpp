@@ -28,13 +28,6 @@ std::vector<std::uint8_t> mark(const PfemModel& model, const std::vector<std::in
   return chosen;
 }
 
-/// All faces that may be taken where a file says which ones a set has, else null.
-const std::vector<FaceCorners>* faces_of_set(const HexaModel& file, const MeshSelection& where) {
-  const auto found = where.kind == MeshSelection::Kind::set ? file.face_sets.find(where.set)
-                                                            : file.face_sets.end();
-  return found == file.face_sets.end() ? nullptr : &found->second;
-}
-
 BoundaryPart boundary_part(const PfemModel& model, std::vector<std::int32_t> vertices,
                            const std::vector<FaceCorners>* among) {
   BoundaryPart part;
@@ -108,7 +101,7 @@ void add_load(const PfemLoad& load, const HexaModel& file, const MeshSelector& s
     return;
   }
   const BoundaryPart part =
-      boundary_part(model, select.nodes(load.where), faces_of_set(file, load.where));
+      boundary_part(model, select.nodes(load.where), faces_of_set(file.face_sets, load.where));
   if (load.kind == Kind::force) {
     for (const std::int32_t vertex : part.vertices) {
       for (std::size_t c = 0; c < 3; ++c)
@@ -199,7 +192,7 @@ void add_pfem_supports(const PfemDocument& document, const PfemInput& input,
   model.displacement.assign(3 * model.held.size(), 0);
   for (const PfemSupport& support : document.supports ? *document.supports : input.body.supports)
     hold(document.file, support, select.nodes(support.where),
-         faces_of_set(input.model, support.where), model);
+         faces_of_set(input.model.face_sets, support.where), model);
   if (!document.supports)
     for (int c = 0; c < 3; ++c) {
       std::vector<std::int32_t> vertices;

@@ -66,11 +66,8 @@ std::vector<std::int32_t> PlaceSelector::elements(const PlaceSelection& selectio
 }
 
 const std::vector<FaceCorners>* PlaceSelector::faces(const PlaceSelection& selection) const {
-  if (selection.is_of_places() || selection.kind != MeshSelection::Kind::set ||
-      source_.face_sets == nullptr)
-    return nullptr;
-  const auto found = source_.face_sets->find(selection.set);
-  return found == source_.face_sets->end() ? nullptr : &found->second;
+  const bool has_none = selection.is_of_places() || source_.face_sets == nullptr;
+  return has_none ? nullptr : faces_of_set(*source_.face_sets, selection);
 }
 
 std::vector<std::int32_t> PlaceSelector::find(const PlaceSelection& selection, bool is_elem) const {

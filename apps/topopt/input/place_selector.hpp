@@ -15,7 +15,7 @@ struct PlaceSource {
   double unit = 1;                   ///< m per unit of files with surfaces
   const StepSurface* step = nullptr; ///< or null
   const ImageBody* image = nullptr;  ///< or null
-  const std::map<std::string, std::vector<FaceCorners>>* face_sets = nullptr; ///< HexaModel's
+  const MeshFaceSets* face_sets = nullptr;
 };
 
 class PlaceSelector : public MeshSelector {
@@ -28,7 +28,7 @@ public:
   /// are none.
   std::vector<std::int32_t> nodes(const PlaceSelection& selection) const;
   std::vector<std::int32_t> elements(const PlaceSelection& selection) const;
-  /// All faces that may be taken where a file says which ones a set has, else null.
+  /// As faces_of_set.
   const std::vector<FaceCorners>* faces(const PlaceSelection& selection) const;
 
 private:
