@@ -233,11 +233,28 @@ void DriverContext::begin_outputs(const std::string& stem, const std::string& ki
     lock_ = std::make_unique<OutputLock>(options_.output_dir, stem);
   if (const auto summary = summary_file(stem)) {
     if (options_.json.empty() && !options_.overwrite && !options_.dry_run)
-      require_own_summary(*summary, kind.empty() ? subcommand_ : kind, provenance_);
+      require_own_summary(*summary, kind.empty() ? subcommand_ : kind, provenance_,
+                          text_at(parameters_, "/resume"));
+    earlier_ = files_of_summary(*summary);
     claim_output(*summary);
   }
   if (!options_.history.empty() && !options_.dry_run)
     history_path_ = claim_output(output_path(options_.history));
+}
+
+void DriverContext::warn_of_earlier_files() const {
+  std::vector<std::string> others = earlier_, ours;
+  for (const std::vector<FileRecord>* records : {&outputs_, &provenance_.inputs})
+    for (const FileRecord& record : *records)
+      ours.push_back(record.path);
+  remove_same_files(others, ours);
+  if (others.empty())
+    return;
+  const auto more = std::int64_t(others.size()) - 1;
+  log_warning("earlier-files", others[0], more > 0 ? " and " + counted(more, "other file") : "",
+              more > 0 ? " are" : " is",
+              " of an earlier run with results of this name, and not of these: remove what you do "
+              "not need, or choose another --output-dir");
 }
 
 HistoryWriter* DriverContext::history() {

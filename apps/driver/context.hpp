@@ -85,6 +85,11 @@ public:
   /// `stem`. Throws where they would replace those of another input, or a summary of another `kind`
   /// than the subcommand's.
   void begin_outputs(const std::string& stem, const std::string& kind = {});
+  /// `paths`, which a run before this one wrote, belong to the results of this one, too.
+  void keep_earlier(const std::vector<std::string>& paths) { remove_same_files(earlier_, paths); }
+  /// Warns of files that the results before these had, and that lie beside these although they are
+  /// none of theirs. To be called when all outputs are noted.
+  void warn_of_earlier_files() const;
   /// Checks that the run may and can write `path`, before it computes anything: it is no input, no
   /// other output of the run, and its directory is there. `replaced` is an input that may be
   /// replaced all the same, such as the checkpoint that a run goes on from. Returns `path`.
@@ -173,6 +178,7 @@ private:
   bool iterates_together_ = false;
   std::string stem_;
   std::unique_ptr<OutputLock> lock_;
+  std::vector<std::string> earlier_; ///< files of the summary that this run's replaces
   std::vector<std::string> claimed_;
   std::vector<std::string> lost_; ///< outputs that could not be written
   std::string checkpoint_;        ///< of the claimed ones

@@ -37,10 +37,12 @@ public:
     if (!options.checkpoint.empty())
       checkpoint_ =
           context.claim_checkpoint(context.output_path(options.checkpoint), options.resume);
-    if (hdf)
+    if (hdf) {
       frames_ =
           std::make_unique<FrameSeries>(*hdf, model.scene, provenance_texts(context.provenance()),
                                         first_step, options.common.compress);
+      context.keep_earlier(frames_->earlier_paths());
+    }
     if (history) { // begins the file: after all claims, which may be refused
       history_ = std::make_unique<StepHistory>(*history);
       files_.push_back(*history);

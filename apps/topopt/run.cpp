@@ -174,7 +174,9 @@ public:
         context.claim_output(design_);
         if (options.vtk_every) {
           context.claim_output(without_hdf(design_) + ".hdf.series");
-          frames_ = std::make_unique<FrameList>(design_, first_step);
+          // The frame of the checkpoint's own step stays.
+          frames_ = std::make_unique<FrameList>(design_, first_step > 0 ? first_step + 1 : 0);
+          context.keep_earlier(frames_->earlier_paths());
         }
       }
     if (!options.no_stl)

@@ -65,6 +65,22 @@ class Mesh:
         lines += ["VECTORS axis float"] + ["1 0 0"] * len(self.tetra)
         return "\n".join(lines) + "\n"
 
+    def vtu(self, cell_data):
+        """`cell_data`: XML between arrays, as VTK writes it; TAGS and FIBRES stand for these arrays."""
+        def array(name, rows, more="", kind="Int64"):
+            numbers = "\n".join(" ".join(f"{x:g}" for x in row) for row in rows)
+            return f'<DataArray type="{kind}" Name="{name}" format="ascii"{more}>\n{numbers}\n</DataArray>\n'
+        three = ' NumberOfComponents="3"'
+        for key, text in (("TAGS", array("tags", [(t,) for t in self.tags])),
+                          ("FIBRES", array("fibre", [(1, 0, 0)] * len(self.tetra), three, "Float32"))):
+            cell_data = cell_data.replace(key, text)
+        n = len(self.tetra)
+        return (f'<VTKFile type="UnstructuredGrid" version="1.0" byte_order="LittleEndian"><UnstructuredGrid>\n'
+                f'<Piece NumberOfPoints="{len(self.points)}" NumberOfCells="{n}">\n<CellData>\n{cell_data}</CellData>\n'
+                f'<Points>\n{array("Points", self.points, three, "Float64")}</Points>\n'
+                f'<Cells>\n{array("connectivity", self.tetra)}{array("offsets", [(4 * e + 4,) for e in range(n)])}'
+                f'{array("types", [(10,)] * n)}</Cells>\n</Piece></UnstructuredGrid></VTKFile>\n')
+
     def msh(self, groups=None, names=()):
         """`groups`: of each tag, 0 for none; else the tags themselves. Entities are the tags."""
         lines = ["$MeshFormat", "2.2 0 8", "$EndMeshFormat"]
@@ -480,6 +496,15 @@ class Formats(EikonalCase):
         self.write("box.vtk", self.mesh.vtk())
         run = self.expect_box("box.vtk", "--tag-field", "region", "--fibre-field", "axis")
         self.assertTrue(run["problem"]["fibres"])
+
+    def test_vtu_with_strings_among_its_fields(self):
+        # VTK writes strings as <Array>, not as <DataArray>: what stands behind them was lost.
+        strings = '<Array type="String" Name="name" format="ascii">\n109 121 111 0\n</Array>\n'
+        for fields in ("TAGSFIBRES", strings + "TAGSFIBRES", "TAGS" + strings + "FIBRES",
+                       "TAGSFIBRES" + strings + "<Unknown><Inner/></Unknown>", "<Unknown></Unknown>TAGSFIBRES"):
+            with self.subTest(fields=fields):
+                self.write("box.vtu", self.mesh.vtu(fields))
+                self.assertTrue(self.expect_box("box.vtu")["problem"]["fibres"])
 
     def test_gmsh(self):
         self.write("box.msh", self.mesh.msh())

@@ -194,6 +194,45 @@ class Replacing(OutputCase):
         self.assertIn("iteration", self.read("h.csv").splitlines()[0])
 
 
+class EarlierFiles(OutputCase):
+    """Beside a new summary lie files of the run before that are not of it: a warning names them."""
+
+    def doubts(self, name, *arguments):
+        self.ossatura(*arguments, "-o", "out", "-q")
+        return [w["text"] for w in self.read_summary(f"out/{name}.summary.json")["warnings"]
+                if w["code"] == "earlier-files"]
+
+    def test_fields_of_the_run_before(self):
+        self.assertEqual(self.doubts("cube", *CUBE), [])
+        self.assertEqual(self.doubts("cube", *CUBE), [])  # replaced
+        texts = self.doubts("cube", *CUBE, "--no-hdf")
+        self.assertEqual(len(texts), 1)
+        self.assertIn("out/cube.hdf is of an earlier run", texts[0])
+        # What the last summary does not list is not known any more, nor what is gone.
+        self.assertEqual(self.doubts("cube", *CUBE, "--no-hdf"), [])
+        self.ossatura(*CUBE, "-o", "out")
+        os.remove(self.path("out/cube.hdf"))
+        self.assertEqual(self.doubts("cube", *CUBE, "--no-hdf"), [])
+
+    def test_frames_of_a_longer_run(self):
+        self.write("s.json", json.dumps(SCENE))
+        scene = ("softbody", "s.json", "--backend", "serial")
+        self.assertEqual(self.doubts("s", *scene, "--vtk-every", "1"), [])
+        texts = self.doubts("s", *scene, "--vtk-every", "1", "--steps", "2")
+        self.assertIn("out/s_000003.hdf and 1 other file are of an earlier run", texts[0])
+
+    def test_a_resumed_run_keeps_the_frames_before_it(self):
+        self.write("s.json", json.dumps(SCENE))
+        scene = ("softbody", "s.json", "--backend", "serial", "--vtk-every", "1")
+        self.ossatura(*scene, "-o", "out", "--steps", "2", "--checkpoint", "c.h5")
+        self.assertEqual(self.doubts("s", *scene, "--resume", "out/c.h5"), [])
+        design = ("topopt", "cantilever", "--cells", "6x3x3", "--backend", "serial", "--vtk-every", "1")
+        self.ossatura(*design, "-o", "out", "-q", "--steps", "2", "--checkpoint", "d.h5")
+        self.assertEqual(self.doubts("cantilever", *design, "--steps", "4", "--resume", "out/d.h5"), [])
+        series = json.loads(self.read("out/cantilever.hdf.series"))
+        self.assertEqual([f["time"] for f in series["files"]], [1, 2, 3, 4])
+
+
 class Compression(OutputCase):
     MODES = ("none", "fast", "small")
     # Arguments, and some datasets of each file

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <optional>
+#include <set>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -102,8 +103,18 @@ bool is_same_file(const std::string& a, const std::string& b) {
   return absolute_name(a) == absolute_name(b);
 }
 
+void remove_same_files(std::vector<std::string>& files, const std::vector<std::string>& others) {
+  std::set<std::string> names;
+  for (const std::string& other : others)
+    names.insert(absolute_name(other));
+  const auto is_other = [&names](const std::string& file) {
+    return names.count(absolute_name(file)) > 0;
+  };
+  files.erase(std::remove_if(files.begin(), files.end(), is_other), files.end());
+}
+
 void require_own_summary(const std::string& path, const std::string& subcommand,
-                         const Provenance& provenance) {
+                         const Provenance& provenance, const std::string& resumed) {
   const std::optional<Json> found = read_summary(path);
   if (!found)
     return;
@@ -119,24 +130,31 @@ void require_own_summary(const std::string& path, const std::string& subcommand,
     fail<UsageError>(path, ": is of ossatura ", other, remedy);
 
   const Json::json_pointer place("/provenance/inputs");
-  const Json inputs = json.contains(place) ? json[place] : Json::array();
-  if (!inputs.is_array())
+  if (json.contains(place) && !json[place].is_array())
     return;
-  if (inputs.empty() && provenance.inputs.empty())
+  std::vector<Json> inputs;
+  for (const Json& input : json.contains(place) ? json[place] : Json::array())
+    if (text_of(input, "path") != text_at(json, "/parameters/resume"))
+      inputs.push_back(input);
+  std::vector<FileRecord> ours;
+  for (const FileRecord& input : provenance.inputs)
+    if (input.path != resumed)
+      ours.push_back(input);
+  if (inputs.empty() && ours.empty())
     return; // generated, like this one
-  if (inputs.empty() || provenance.inputs.empty())
+  if (inputs.empty() || ours.empty())
     fail<UsageError>(path, ": is of ",
                      inputs.empty() ? "a generated model" : "'" + text_of(inputs[0], "path") + "'",
                      remedy);
   const std::string was = text_of(inputs[0], "path");
   const std::filesystem::path there =
       std::filesystem::path(text_at(json, "/provenance/directory")) / was;
-  if (is_same_file(there.string(), provenance.inputs[0].path))
+  if (is_same_file(there.string(), ours[0].path))
     return;
-  bool same_content = inputs.size() == provenance.inputs.size();
+  bool same_content = inputs.size() == ours.size();
   for (std::size_t i = 0; same_content && i < inputs.size(); ++i)
-    same_content = !provenance.inputs[i].xxh64.empty() && // a cohort's are not read yet
-                   text_of(inputs[i], "xxh64") == provenance.inputs[i].xxh64;
+    same_content = !ours[i].xxh64.empty() && // a cohort's are not read yet
+                   text_of(inputs[i], "xxh64") == ours[i].xxh64;
   if (!same_content)
     fail<UsageError>(path, ": is of another input, '", there.string(), "'", remedy);
 }
@@ -146,6 +164,24 @@ void require_no_results(const std::string& path) {
   if (json && is_summary(text_at(*json, "/schema")) && text_at(*json, "/status") != "dry run")
     fail<UsageError>(path, ": is the summary of a run, and would be replaced by that of a dry run: "
                            "choose another name");
+}
+
+std::vector<std::string> files_of_summary(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> files;
+  const std::optional<Json> json = read_summary(path);
+  const Json::json_pointer place("/certificate/files");
+  if (!json || !is_summary(text_at(*json, "/schema")) || !json->contains(place) ||
+      !json->at(place).is_array())
+    return files;
+  for (const Json& entry : json->at(place)) {
+    const fs::path name = text_of(entry, "file");
+    const fs::path file = fs::path(path).parent_path() / name;
+    std::error_code error;
+    if (!name.empty() && name.is_relative() && fs::is_regular_file(file, error))
+      files.push_back(file.string());
+  }
+  return files;
 }
 
 OutputLock::OutputLock(const std::string& directory, const std::string& stem)

@@ -166,6 +166,7 @@ int finish_run(const RunReport& report, const std::string& stem, DriverContext& 
     report.write_files(parts.status);
   }
   context.note_outputs(report.files);
+  context.warn_of_earlier_files();
   parts = judge(report, context);
   if (report.table_has_files)
     print_table();

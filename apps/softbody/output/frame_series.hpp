@@ -25,6 +25,7 @@ public:
                     const std::vector<double>& velocities);
 
   std::string path() const { return list_.path(); }
+  std::vector<std::string> earlier_paths() const { return list_.earlier_paths(); }
   /// The last one written, -1 before.
   int last_step() const { return list_.last_step(); }
   std::int64_t num_written() const { return list_.num_written(); }

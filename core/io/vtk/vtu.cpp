@@ -64,21 +64,27 @@ private:
   void read_tag(const XmlTag& tag) {
     if (tag.name == "AppendedData" && tag.kind != XmlTag::Kind::end) {
       read_appended(tag);
-    } else if (tag.name == "DataArray") {
+    } else if (tag.name == "DataArray" || tag.name == "Array") { // of strings
       if (tag.kind != XmlTag::Kind::end)
         read_array(tag);
     } else if (tag.kind == XmlTag::Kind::end) {
       has_end_ = has_end_ || tag.name == "UnstructuredGrid";
-      section_.clear();
+      if (tag.name == section_)
+        section_.clear();
     } else if (tag.name == "Piece") {
       if (num_pieces_++ > 0)
         bad("the grid is in several pieces, which have points of their own where they meet; make "
             "it one, for example by the filter Clean to Grid of ParaView");
       piece_.num_points = number(tag, "NumberOfPoints");
       piece_.num_cells = number(tag, "NumberOfCells");
-    } else if (tag.kind == XmlTag::Kind::begin) {
+    } else if (tag.kind == XmlTag::Kind::begin && is_section(tag.name)) {
       section_ = tag.name;
     }
+  }
+
+  static bool is_section(const std::string& name) {
+    return name == "PointData" || name == "CellData" || name == "Points" || name == "Cells" ||
+           name == "FieldData";
   }
 
   std::uint64_t number(const XmlTag& tag, const char* key) {
@@ -93,13 +99,13 @@ private:
   void read_array(const XmlTag& tag) {
     const std::string section = section_;
     // Arrays of strings and the like do not matter where they are not used.
-    if (section == "FieldData" || section == "UnstructuredGrid" || section.empty())
+    if (section == "FieldData" || section.empty())
       return void(pass_content(tag));
     if (section == "PointData") {
       piece_.point_data.push_back(tag.get("Name"));
       return void(pass_content(tag));
     }
-    if (section == "CellData" && tag.get("type") == "String")
+    if (tag.name == "Array" || (section == "CellData" && tag.get("type") == "String"))
       return void(pass_content(tag));
     VtuArray array = make_vtu_array(coding_, tag);
     const std::string_view text = pass_content(tag);
@@ -127,7 +133,7 @@ private:
     XmlTag inner;
     for (int depth = 1; depth > 0;) {
       if (!xml_.next(inner))
-        bad("</DataArray> is missing: the file is truncated");
+        bad("</", tag.name, "> is missing: the file is truncated");
       // Information about the array may stand before or after its numbers.
       if (depth == 1 && xml_.text().find_first_not_of(" \t\r\n") != std::string_view::npos)
         text = xml_.text();
@@ -136,9 +142,9 @@ private:
       else if (inner.kind == XmlTag::Kind::end)
         --depth;
     }
-    if (inner.name != "DataArray")
-      bad("</", printable_word(inner.name),
-          "> where </DataArray> is expected: the file is damaged");
+    if (inner.name != tag.name)
+      bad("</", printable_word(inner.name), "> where </", tag.name,
+          "> is expected: the file is damaged");
     return text;
   }
 

@@ -41,6 +41,13 @@ void FrameList::keep_earlier(int first_step) {
   }
 }
 
+std::vector<std::string> FrameList::earlier_paths() const {
+  std::vector<std::string> paths;
+  for (std::size_t i = 0; i + std::size_t(num_written_) < steps_.size(); ++i)
+    paths.push_back((std::filesystem::path(stem_).parent_path() / steps_[i].file).string());
+  return paths;
+}
+
 void FrameList::add(int step, double time) {
   steps_.push_back({std::filesystem::path(frame_path(step)).filename().string(), time});
   write_vtk_series(path(), steps_);

@@ -20,6 +20,8 @@ public:
 
   std::string path() const { return stem_ + ".hdf.series"; }
   std::string frame_path(int step) const;
+  /// Files of the series that a run before this one wrote.
+  std::vector<std::string> earlier_paths() const;
   /// The file of the step is written; throws InputError where the list cannot be.
   void add(int step, double time);
 
