@@ -77,11 +77,14 @@ def vertices_of(run, site, point):
     numbers = numpy.array(rest.split(","), float)
     if kind == "vertices":
         return numbers.astype(int)
+    # What lies on the surface is inside: of coordinates with six digits, or in single precision.
+    size = numpy.linalg.norm(numpy.ptp(point, axis=0))
+    slack = 1e-6 * size + min(2.0 ** -22 * abs(point).max(), 1e-4 * size)
     if kind == "box":
         low, high = numpy.sort(numbers.reshape(2, 3), axis=0)
-        return numpy.flatnonzero(((point >= low) & (point <= high)).all(axis=1))
+        return numpy.flatnonzero(((point >= low - slack) & (point <= high + slack)).all(axis=1))
     distance = numpy.linalg.norm(point - numbers[:3], axis=1)
-    return numpy.array([distance.argmin()]) if kind == "point" else numpy.flatnonzero(distance <= numbers[3])
+    return numpy.array([distance.argmin()]) if kind == "point" else numpy.flatnonzero(distance <= numbers[3] + slack)
 
 
 def check_times(run, report, said, point, cell, travel, time, label):

@@ -272,10 +272,32 @@ private:
   double widest_ = 0; ///< along the axis
 };
 
+/// `both`, and the length of the longest edge in it on all sides: the surface that an edge is below
+/// may lie beside the box of what two bodies share, as that of a body on a flat cloth does.
+SurfaceCrossings::Box SurfaceCrossings::within_reach(const Object& edges, const Box& both,
+                                                     const std::vector<double>& positions) {
+  double longest2 = 0;
+  for (std::size_t e = 0; e < edges.edge.size(); e += 2) {
+    const Box box = box_of(&edges.edge[e], 2, positions);
+    if (!overlap(box, both))
+      continue;
+    double length2 = 0;
+    for (int d = 0; d < 3; ++d)
+      length2 += (box.upper[d] - box.lower[d]) * (box.upper[d] - box.lower[d]);
+    longest2 = std::max(longest2, length2);
+  }
+  Box reach = both;
+  for (int d = 0; d < 3; ++d) {
+    reach.lower[d] -= std::sqrt(longest2);
+    reach.upper[d] += std::sqrt(longest2);
+  }
+  return reach;
+}
+
 void SurfaceCrossings::cross(const Object& edges, const Object& triangles, const Box& both,
                              const std::vector<double>& positions,
                              SurfaceCrossing& crossing) const {
-  const SortedTriangles surface(triangles, both, positions);
+  const SortedTriangles surface(triangles, within_reach(edges, both, positions), positions);
   std::vector<Passage> passages;
   for (std::size_t e = 0; e < edges.edge.size(); e += 2) {
     const Box box = box_of(&edges.edge[e], 2, positions);

@@ -50,6 +50,8 @@ private:
 
   static Box box_of(const std::int32_t* points, int count, const std::vector<double>& positions);
   static bool overlap(const Box& a, const Box& b);
+  static Box within_reach(const Object& edges, const Box& both,
+                          const std::vector<double>& positions);
   void cross(const Object& edges, const Object& triangles, const Box& both,
              const std::vector<double>& positions, SurfaceCrossing& crossing) const;
 

@@ -484,7 +484,7 @@ class Formats(EikonalCase):
         for name in ("box", "box.pts", "box.elem"):
             run = self.expect_box(name)
             self.assertEqual([os.path.basename(i["path"]) for i in run["provenance"]["inputs"]],
-                             ["v.json", "box.pts", "box.elem", "box.lon"])
+                             ["box.pts", "box.elem", "box.lon", "v.json"])
         self.write("box.pts", self.mesh.pts(unit=1))
         self.expect_box("box", "--unit", "1")
         self.write("other.lon", self.mesh.lon((1, 0, 0)))

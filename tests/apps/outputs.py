@@ -113,6 +113,21 @@ class Replacing(OutputCase):
         self.ossatura("bone", "scan.mha", *arguments)  # edited
         self.ossatura("bone", "b/scan.mha", *arguments, "--overwrite")
 
+    def test_results_of_another_mesh_with_the_same_velocities_are_not_replaced(self):
+        points, tetra = "4\n0 0 0\n1000 0 0\n0 1000 0\n0 0 %d\n", "1\nTt 0 1 2 3 1\n"
+        self.write("v.json", '{"1": {"vl": 0.5}}')
+        self.write("v2.json", '{"1": {"vl": 0.6}}')
+        for folder, height in (("p1", 1000), ("p2", 2000)):
+            os.mkdir(self.path(folder))
+            self.write(folder + "/heart.pts", points % height)
+            self.write(folder + "/heart.elem", tetra)
+        run = ("--site", "vertices:0", "-q", "-o", "out")
+        self.ossatura("eikonal", "p1/heart.pts", "--velocities", "v.json", *run)
+        before = self.read("out/heart.summary.json")
+        self.fails(USAGE, "is of another input", "eikonal", "p2/heart.pts", "--velocities", "v.json", *run)
+        self.assertEqual(self.read("out/heart.summary.json"), before)
+        self.ossatura("eikonal", "p1/heart.pts", "--velocities", "v2.json", *run)  # the same mesh
+
     def test_results_of_another_subcommand_are_not_replaced(self):
         self.write("p.json", json.dumps(SCENE))
         self.ossatura("softbody", "p.json", "-o", "out", "-q", "--backend", "serial")

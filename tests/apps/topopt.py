@@ -776,6 +776,18 @@ class Usage(TopoptCase):
                               "the objective is volume, not compliance")):
             self.fails(USAGE, f"but {reason}: leave it out", "topopt", *more, "--bound", "-q")
 
+    def test_a_bound_where_forces_act_on_what_a_case_moves(self):
+        # The best of the linear law is the bound itself, whichever way the forces do work on the moved nodes.
+        for force in (-1000, 1000):
+            run = self.solve(problem(
+                material={"young": 1e9, "poisson": 0.3}, volume_fraction=0.65, filter={"kind": "none"}, penalty=1, steps=120,
+                cases=[{"name": "pull", "loads": [{"box": [6, 0, 0, 6, 3, 3], "total_force": [2000, 0, force]}],
+                        "displacements": [{"box": [6, 0, 3, 6, 3, 3], "displacement": [None, None, 1e-6]}]}]),
+                "--bound", "--tolerance", "1e-8", "--no-stl")
+            best = run["results"]["objective"]
+            self.assertLess(abs(run["results"]["bound"]["value"] - best), 0.02 * abs(best))
+            self.assertLessEqual(run["results"]["bound"]["value"], best)
+
 
 if __name__ == "__main__":
     driver_case.main()

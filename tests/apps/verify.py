@@ -101,6 +101,8 @@ RUNS = {
                "--sites", EXAMPLES + "/eikonal/pacing.json", "--non-conducting", "2"],
     "scarred": ["eikonal", EXAMPLES + "/eikonal/wall.pts", "--velocities", EXAMPLES + "/eikonal/tissues.json",
                 "--non-conducting", "2", "--site", "sphere:16,8,4.5,6@t=-3"],
+    # Its box ends at vertices but for rounding.
+    "face": ["eikonal", "--generate", "box:n=7", "--site", "box:0,0,0,0.999999,3,3"],
     "late": ["eikonal", "--generate", "box:n=6,jitter=0.3", "--site", "vertices:9@t=1e6"],
     "early": ["eikonal", "--generate", "box:n=5,jitter=0.3", "--site", "point:0,0,0@t=-3", "--precision", "double"],
     "beam": ["softbody", SCENE], "free": ["softbody", FREE], "contact": ["softbody", CONTACT],

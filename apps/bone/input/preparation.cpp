@@ -206,7 +206,8 @@ void check_preparation_options(const CLI::App& app, const BoneOptions& options) 
   if (o.crop)
     for (const CropRange& range : *o.crop)
       if (range.begin.value_or(0) < 0 || (range.end && *range.end <= range.begin.value_or(0)))
-        fail<UsageError>("--crop ", range.begin.value_or(0), ':', *range.end,
+        fail<UsageError>("--crop ", range.begin.value_or(0), ':',
+                         range.end ? std::to_string(*range.end) : std::string(),
                          ": voxels are counted from 0, and the last is behind the first");
   if (o.gaussian) {
     if (!(o.gaussian->sigma >= 1e-9 && o.gaussian->sigma <= 1e9))

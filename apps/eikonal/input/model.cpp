@@ -183,8 +183,11 @@ EikonalModel make_eikonal_model(const EikonalCommandOptions& options, DriverCont
   } else {
     model.source = options.input;
     model.mesh = read_tetra_mesh(options.input, options.file);
+    // In front: results are of this mesh, whose velocities other runs share.
+    std::vector<FileRecord> files;
     for (const std::string& file : mesh_files(options))
-      inputs.push_back(record_input(file));
+      files.push_back(record_input(file));
+    inputs.insert(inputs.begin(), files.begin(), files.end());
   }
   model.num_by_tag = count_tags(model.mesh);
   if (model.mesh.num_tetra() >= most_tetra)

@@ -93,7 +93,8 @@ void ComplianceBound<Exec>::improve(const Exec& exec, DesignBound& bound) {
   const DesignLoads<Exec>& loads = analysis_.loads();
   for (std::size_t k = 0; k < loads.cases.size(); ++k) {
     const Vector& u = analysis_.displacements()[k];
-    work += loads.cases[k].weight * body_.dot(exec, loads.cases[k].force, u);
+    const double of_forces = body_.dot(exec, loads.cases[k].force, u) + loads.cases[k].moved_work;
+    work += loads.cases[k].weight * of_forces;
     body_.add_energies(exec, loads.cases[k].weight, u, u, energy);
   }
   const double most = largest_energy(exec, material_, energy);

@@ -140,6 +140,18 @@ class Doubts(SoftbodyCase):
             self.assertNotIn("surfaces-intersect", self.codes(run))
             self.assertLess(run["results"]["deepest_crossing"], 0.01)
 
+    def test_a_flat_body_on_a_flat_cloth_is_no_doubt(self):
+        # They touch to rounding, and share nothing but the plane of the cloth, in which none of the body's faces is.
+        plane = {"name": "sheet", "mesh": {"cloth": {"nodes": [9, 9], "size": [1, 1]}}, "translate": [-0.5, -0.5, 0],
+                 "material": {"young": 1e5, "poisson": 0.3, "thickness": 0.01}, "density": 1000,
+                 "fixed": [{"box": [-1, -1, -1, 1, 1, 1]}]}
+        for height in (0.05, 0.2):
+            box = body(hexa_box((2, 2, 2), (0.1, 0.1, 0.1)), {"young": 1e6, "poisson": 0.3}, translate=[0.013, 0.027, height],
+                       velocity=[0, 0, -1])
+            run = self.run_scene(scene(plane, box, steps=30, gravity=[0, 0, -9.81], contact={"between_objects": True}))
+            self.assertNotIn("surfaces-intersect", self.codes(run))
+            self.assertLess(run["results"]["deepest_crossing"], 1e-6)
+
     def test_a_mesh_in_parts(self):
         points = "0 0 0\n1 0 0\n0 1 0\n0 0 1\n5 0 0\n6 0 0\n5 1 0\n5 0 1"
         self.write("two.vtk", tetrahedron(points).replace("CELLS 1 5\n4 0 1 2 3", "CELLS 2 10\n"
