@@ -123,15 +123,24 @@ struct StrengthPoint {
 /// What a study takes from the curve.
 struct StrengthFindings {
   std::optional<StrengthPoint> yield; ///< the curve meets the elastic line, shifted by the offset
-  StrengthPoint ultimate;             ///< largest force
+  /// Forces that the yield lies between, the smaller first, of a curve that bends towards its axis
+  /// alone: that of the chord across the meeting, and that of the chord behind it, drawn out to it.
+  /// Where that one falls or is not there, and the curve has hardly bent before: that of the next
+  /// step.
+  double yield_between[2] = {0, 0};
+  StrengthPoint ultimate; ///< largest force
   /// The ultimate is the last step, whose slope is above 0.5 % of the elastic one: of yield
   /// surfaces in tension hardening may be less than 1 %.
   bool still_rises = false;
 };
 
+/// Part of the force from which on bounds of the yield are too far apart.
+constexpr double coarse_yield = 0.02;
+
 /// Of steps with a force, or with a moment, which have no yield by offset; nothing where there are
-/// none. `elastic` is the answer without yield;
-/// yield between steps is interpolated linearly.
+/// none. `elastic` is the answer without yield. Yield between steps is interpolated linearly,
+/// unless its bounds are `coarse_yield` apart: then the curve has its bend between these steps, and
+/// the chord behind it is drawn out.
 std::optional<StrengthFindings> find_strength(const TestResponse& elastic,
                                               const std::vector<StrengthStep>& steps,
                                               double offset = 0.002);

@@ -432,6 +432,26 @@ class BadInput(BoneCase):
             with self.subTest(place=place):
                 self.bad(place, *image, "--fix", f"{place}:x=1")
 
+    def test_options_of_plates_beside_supports_of_nodes(self):
+        # They did nothing, and the run was of another test than the one that was asked for.
+        held = (*CUBE, "--fix", "z-:xyz", "--fix", "z+:z=-0.1", "-q")
+        for more in (("--strain", "-0.05"), ("--displacement", "-0.5"), ("--axis", "x"), ("--lateral", "free"),
+                     ("--surface", "visible", "--surface-depth", "1"), ("--cap", "2")):
+            self.fails(USAGE, f"{more[0]} has no effect without", "bone", *held, *more)
+        self.bad("nothing holds the specimen", *CUBE, "--force", "z+:z=-1")
+        nodes = [(z, y, x, d) for z in (0, 3) for y in range(4) for x in range(4) for d in range(3)]
+        hdf5_values.write(self.path("p.h5"), "Image_Data", {
+            "Image": ((3, 3, 3), [E] * 27), "Voxelsize": ((), [0.5]), "Poisons_ratio": ((), [NU]),
+            "Fixed_Displacement_Coordinates": ((len(nodes), 4), [number for node in nodes for number in node]),
+            "Fixed_Displacement_Values": ((len(nodes),), [-0.015 if (z, d) == (3, 2) else 0.0 for z, _, _, d in nodes])})
+        file = ("bone", "p.h5", "--modulus-unit", "MPa", "--backend", "serial", "-q")
+        for more in (("--strain", "-0.05"), ("--displacement", "-0.5"), ("--axis", "x"), ("--lateral", "free"),
+                     ("--surface", "visible", "--surface-depth", "1"), ("--cap", "2"), ("--plate-depth", "1")):
+            self.fails(USAGE, f"p.h5: has supports or forces of its nodes, and {more[0]} is of plates", *file, *more)
+        given = self.summary(*file)["results"]["response"]["force"]
+        pressed = self.summary(*file, "--test", "axial", "--strain", "-0.05")["results"]["response"]["force"]
+        self.close(pressed, 5 * given, 1e-5)
+
     def test_forces_without_support(self):
         self.bad("--fix", *CUBE, "--test", "file", "--force", "z+:z=1")
 

@@ -676,6 +676,7 @@ class Prepared(Anatomy):
                 ("the lower bound is below", "--clamp", "2,1"),
                 ("--bins -1", "--bins", "-1")):
             self.fails(USAGE, message, "bone", self.scan, *arguments, *self.LAW)
+        self.fails(USAGE, "--crop -1:: voxels are counted from 0", "bone", self.scan, "--crop=-1:,:,:", "-q")
         self.fails(BAD_FILE, "scan.nii.gz: --crop takes voxels 2 to 9 along x, and the image has 8", "bone", self.scan,
                    "--crop", "2:9,:,:", *self.LAW)
         self.fails(USAGE, "--gaussian has no effect without another --law", "bone", self.mask, "--law", "labels",

@@ -4,6 +4,7 @@ import csv
 import json
 import math
 import os
+import re
 import signal
 import struct
 import subprocess
@@ -26,6 +27,9 @@ def rows_of(path):
 
 
 class Curves(DriverCase):
+    def codes(self, run):
+        return [warning["code"] for warning in run["warnings"]]
+
     def test_plates_by_what_they_touch(self):
         """A cube's visible surface is what flat plates touch."""
         runs = [self.summary("bone", *CUBE[:8], "--strain", "-0.02", "--strength", "von-mises", "--load-steps", "3", *more,
@@ -84,11 +88,30 @@ class Curves(DriverCase):
             self.assertFalse(strength["still_rises"])
             self.assertEqual(run["warnings"], [])
 
+    def test_steps_that_are_longer_than_the_yield_strain(self):
+        # The curve has its bend within a step: the chord across it was taken for the curve, 70 to 80 % too low.
+        law = ("--strength", "drucker-prager", "--hardening", "0.05", "-q")
+        fine = self.summary("bone", *CUBE, "--test", "axial", "--strain", "-0.02", "--load-steps", "40", *law)
+        load = fine["results"]["strength"]["yield"]["force"]
+        self.assertEqual(self.codes(fine), ["no-ultimate-load"])
+        coarse = self.summary("bone", *CUBE, "--test", "axial", "--strain", "-0.06", "--load-steps", "4", *law)
+        self.close(coarse["results"]["strength"]["yield"]["force"], load, 1e-4)  # the law is straight behind its bend
+        self.assertEqual(self.codes(coarse), ["coarse-steps", "no-ultimate-load"])
+        one = self.summary("bone", *CUBE, "--test", "axial", "--strain", "-0.02", "--load-steps", "1", *law)
+        text = one["warnings"][0]["text"]
+        least, most = (float(x) for x in re.search(r"between ([\d.]+) and ([\d.]+) N", text).groups())
+        self.assertTrue(least < -load < most, text)
+
+    def test_too_few_iterations_of_the_elastic_solve(self):
+        run = self.summary("bone", *CUBE, "--test", "axial", "--strain", "-0.02", "--strength", "von-mises", "--max-iterations",
+                           "1", "-q", code=NOT_CONVERGED)
+        self.assertIn("raise --max-iterations", run["warnings"][0]["text"])
+
     def test_the_default_hardens_in_tension_too(self):
         """By 0.9 % of the modulus: the largest force is that of the last step, whatever the strain."""
-        for strain in ("0.02", "0.08"):
+        for strain, steps in (("0.02", "10"), ("0.08", "40")):
             run = self.summary("bone", *CUBE, "--test", "axial", "--strain", strain, "--strength", "drucker-prager",
-                               "--load-steps", "10", "-q")
+                               "--load-steps", steps, "-q")
             self.assertTrue(run["results"]["strength"]["still_rises"])
             self.assertEqual([w["code"] for w in run["warnings"]], ["no-ultimate-load"])
 

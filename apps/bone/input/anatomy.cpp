@@ -119,7 +119,8 @@ void add_anatomy_options(CLI::App& app, BoneOptions& options) {
 
 void check_anatomy_options(const CLI::App& app, const BoneOptions& options) {
   const AnatomyOptions& o = options.anatomy;
-  const bool visible = o.visible.lower || o.visible.upper, plates = has_plates(options.test);
+  const bool visible = o.visible.lower || o.visible.upper,
+             plates = has_plates(test_of_options(options));
   require_effect(app, {{"--surface", plates, "a test between plates"},
                        {"--plate-labels", plates, "a test between plates"},
                        {"--plate-labels", !options.mask.empty(), "--mask, which has the labels"},

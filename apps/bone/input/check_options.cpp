@@ -230,11 +230,9 @@ void check_unit_cell(const BoneOptions& o) {
 }
 
 void check_test(const CLI::App& app, const BoneOptions& o) {
-  const LoadTest test = o.test;
-  const bool conditions =
-      !o.fix.empty() || !o.force.empty() || !o.fix_file.empty() || !o.force_file.empty();
-  const bool chosen = test != LoadTest::by_input;
-  if (conditions && chosen && test != LoadTest::prescribed)
+  const LoadTest test = test_of_options(o);
+  const bool conditions = lists_conditions(o);
+  if (conditions && test != LoadTest::prescribed)
     fail<UsageError>("--fix and --force go with --test file; the other tests have their own "
                      "supports");
   const bool moves = test == LoadTest::axial || test == LoadTest::uniaxial ||
@@ -360,7 +358,7 @@ void check_results(const CLI::App& app, const BoneOptions& o) {
 
 } // namespace
 
-void check_bone_options(const CLI::App& app, const BoneOptions& options) {
+void check_bone_options(const CLI::App& app, BoneOptions& options) {
   check_input(app, options);
   check_kind_of_input(app, options);
   check_generator(app, options);
@@ -373,6 +371,21 @@ void check_bone_options(const CLI::App& app, const BoneOptions& options) {
   check_solver(options);
   check_split(options);
   check_results(app, options);
+  if (test_of_options(options) == LoadTest::by_input)
+    for (const char* option : {"--strain", "--displacement", "--lateral", "--axis", "--plate-depth",
+                               "--surface", "--plate-labels", "--cap"})
+      if (app.count(option) > 0 && !(options.preparation.align && option == std::string("--axis")))
+        options.given_of_plates.push_back(option);
+}
+
+bool lists_conditions(const BoneOptions& options) {
+  return !options.fix.empty() || !options.force.empty() || !options.fix_file.empty() ||
+         !options.force_file.empty();
+}
+
+LoadTest test_of_options(const BoneOptions& options) {
+  return options.test == LoadTest::by_input && lists_conditions(options) ? LoadTest::prescribed
+                                                                         : options.test;
 }
 
 bool is_cohort(const BoneOptions& options) {

@@ -224,9 +224,13 @@ BoneLoad<Exec> make_bone_load(const Exec& exec, const BoneOptions& options,
     hold_all_sides(exec, problem);
     return {};
   }
-  const BoneLoad<Exec> load = has_listed_load(options, model)
-                                  ? make_listed_load(exec, options, model, problem)
-                                  : make_test_load(exec, options, model, problem);
+  const bool listed = has_listed_load(options, model);
+  if (listed && !options.given_of_plates.empty())
+    fail<UsageError>(options.input, ": has supports or forces of its nodes, and ",
+                     options.given_of_plates.front(),
+                     " is of plates: leave it out, or choose a --test such as axial");
+  const BoneLoad<Exec> load = listed ? make_listed_load(exec, options, model, problem)
+                                     : make_test_load(exec, options, model, problem);
   if (count_held_dofs(exec, problem) == 0)
     fail<InputError>(
         "nothing holds the specimen: prescribe displacements with --fix, in the input, "

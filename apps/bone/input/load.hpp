@@ -23,12 +23,12 @@ template<class Exec>
 bool drop_islands(const Exec& exec, const BoneOptions& options, const VoxelProblem<Exec>& problem,
                   BoneModel<Exec>& model);
 
-/// Whether --test file is meant: asked for, or implied by displacements that were given.
+/// Whether --test file is meant: asked for, or implied by supports or forces that were given.
 template<class Exec>
 bool has_listed_load(const BoneOptions& options, const BoneModel<Exec>& model) {
-  return options.test == LoadTest::prescribed ||
-         (options.test == LoadTest::by_input &&
-          (!model.displacements.empty() || !options.fix.empty() || !options.fix_file.empty()));
+  const LoadTest test = test_of_options(options);
+  return test == LoadTest::prescribed ||
+         (test == LoadTest::by_input && !(model.displacements.empty() && model.forces.empty()));
 }
 
 } // namespace ossatura

@@ -57,7 +57,7 @@ constexpr Names<GreyLaw> names_of(GreyLaw) {
 
 /// Which load. Plates are normal to `axis`; the lower one holds, the upper one moves.
 enum class LoadTest {
-  by_input,        ///< `prescribed` where the input or --fix prescribes displacements, else `axial`
+  by_input,        ///< `prescribed` where input or options list supports or forces, else `axial`
   axial,           ///< the upper plate moves along the axis; see `lateral`
   uniaxial,        ///< the same between smooth plates
   confined,        ///< and the sides do not move along their normals
@@ -233,6 +233,9 @@ struct BoneOptions {
   AnatomyOptions anatomy;
   std::vector<NodalCondition> fix, force;
   std::string fix_file, force_file; ///< rows x,y,z,component,value
+  /// Options of plates that were given with --test auto, which do nothing where the input has
+  /// supports of its own.
+  std::vector<std::string> given_of_plates;
 
   StrengthChoice strength;
   RemodellingChoice remodelling;
@@ -274,8 +277,14 @@ const std::vector<std::string>& bone_field_names();
 void add_bone_options(CLI::App& app, BoneOptions& options);
 
 /// Throws UsageError, with the remedy, for values out of range and for options that have no effect
-/// together. `app` is the parsed one, which knows what was given.
-void check_bone_options(const CLI::App& app, const BoneOptions& options);
+/// together. `app` is the parsed one, which knows what was given; `given_of_plates` is set.
+void check_bone_options(const CLI::App& app, BoneOptions& options);
+
+/// Whether options list supports or forces, --fix and the like.
+bool lists_conditions(const BoneOptions& options);
+
+/// The test as far as it is known before the input: `prescribed` for --test auto with such lists.
+LoadTest test_of_options(const BoneOptions& options);
 
 /// Whether the inputs are a cohort: there are several, or those that are complete are skipped.
 bool is_cohort(const BoneOptions& options);

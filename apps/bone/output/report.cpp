@@ -534,8 +534,9 @@ int report_bone(const BoneResults& results, const std::string& stem, DriverConte
     else if (!solve.converged)
       log_warning("not-converged", "load ", solve.load, ": not converged after ", solve.iterations,
                   " iterations: the true residual is ", solve.residual, "; ",
-                  solve.stalled || results.strength ? stall_remedy(results)
-                                                    : "raise --max-iterations or --tolerance");
+                  solve.stalled || (results.strength && !results.strength->steps.empty())
+                      ? stall_remedy(results)
+                      : "raise --max-iterations or --tolerance");
   const double seconds = total_seconds(results);
   if (seconds > 0)
     log_info("solved in ", format_number(seconds, 4), " s: ",

@@ -14,7 +14,8 @@ def library():
 
 
 def write(path, group, values):
-    """A file with one group of doubles: name -> (extents, flat list); no extents for a number."""
+    """A file with one group of doubles, or of integers where all are: name -> (extents, flat list); no extents for a
+    number."""
     hdf5 = library()
     hid = ctypes.c_int64
     for function, arguments in (
@@ -28,15 +29,16 @@ def write(path, group, values):
     for function in ("H5Fclose", "H5Gclose", "H5Dclose", "H5Sclose"):
         getattr(hdf5, function).argtypes = [hid]
     hdf5.H5open()
-    double = hid.in_dll(hdf5, "H5T_NATIVE_DOUBLE_g").value
+    kinds = {True: (hid.in_dll(hdf5, "H5T_NATIVE_INT64_g").value, ctypes.c_int64),
+             False: (hid.in_dll(hdf5, "H5T_NATIVE_DOUBLE_g").value, ctypes.c_double)}
     file = hdf5.H5Fcreate(path.encode(), 2, 0, 0)
     place = hdf5.H5Gcreate2(file, group.encode(), 0, 0, 0)
     for name, (extents, numbers) in values.items():
         extents = extents or (1,)
         space = hdf5.H5Screate_simple(len(extents), (ctypes.c_uint64 * len(extents))(*extents), None)
-        dataset = hdf5.H5Dcreate2(place, name.encode(), double, space, 0, 0, 0)
-        if hdf5.H5Dwrite(dataset, double, 0, 0, 0,
-                         (ctypes.c_double * len(numbers))(*numbers)) < 0:
+        kind, number = kinds[all(isinstance(x, int) for x in numbers)]
+        dataset = hdf5.H5Dcreate2(place, name.encode(), kind, space, 0, 0, 0)
+        if hdf5.H5Dwrite(dataset, kind, 0, 0, 0, (number * len(numbers))(*numbers)) < 0:
             raise OSError(f"{path}: {name} cannot be written")
         hdf5.H5Dclose(dataset)
         hdf5.H5Sclose(space)
