@@ -71,11 +71,17 @@ void warn_of_model(const BoneOptions& options, const BoneModelInfo& info) {
                 ": moduli are in MPa, so that 17 GPa are 17000");
 }
 
-void warn_of_response(const TestResponse& response) {
-  if (response.strain && std::abs(*response.strain) > largest_strain)
-    log_warning("large-strain", "the plates move by ", format_number(100 * *response.strain, 3),
+void warn_of_strain(const BoneResults& results) {
+  const std::optional<double> strain = results.response ? results.response->strain : std::nullopt;
+  if (strain && std::abs(*strain) > largest_strain)
+    log_warning("large-strain", "the plates move by ", format_number(100 * *strain, 3),
                 " % of the height: the theory is linear, and results grow with the displacement; "
                 "--strain is a part, 0.01 for 1 %, and --displacement is in mm");
+  else if (results.effective_strain && results.effective_strain->mean > largest_strain)
+    log_warning("large-strain", "the mean effective strain of the bone is ",
+                format_number(100 * results.effective_strain->mean, 3),
+                " %: the theory is linear, and results grow with the load; forces are in N, "
+                "displacements in mm, angles in degrees, and moduli in MPa");
 }
 
 } // namespace ossatura

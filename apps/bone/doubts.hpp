@@ -12,7 +12,8 @@ namespace ossatura {
 /// `odd-centre` where the plates turn about a point beside the image.
 void warn_of_model(const BoneOptions& options, const BoneModelInfo& info);
 
-/// Logs `large-strain` where plates move further than the linear theory goes.
-void warn_of_response(const TestResponse& response);
+/// Logs `large-strain` where plates move further than the linear theory goes, or the bone is
+/// strained as far in the mean.
+void warn_of_strain(const BoneResults& results);
 
 } // namespace ossatura

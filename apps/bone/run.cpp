@@ -222,8 +222,7 @@ int finish_test(const Exec& exec, const BoneOptions& options, const BoneFiles& f
       of_bone.fields = without_foreign(exec, share_nodes(exec, problem), problem.grid,
                                        *model.foreign, problem.lame, solution.fields);
     add_solution(exec, solution, of_bone.fields, options, results);
-    if (results.response)
-      warn_of_response(*results.response);
+    warn_of_strain(results);
     if (!options.mask.empty())
       add_label_statistics(exec, options, model, problem, load, solution, of_bone, results);
   });

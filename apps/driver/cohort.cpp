@@ -4,6 +4,7 @@
 #include "apps/driver/exit_code.hpp"
 #include "apps/driver/interrupt.hpp"
 #include "apps/driver/output/cohort_table.hpp"
+#include "apps/driver/output/names.hpp"
 #include "apps/driver/output/summary.hpp"
 #include "apps/driver/output/table.hpp"
 #include "apps/driver/problem/json_file.hpp"
@@ -317,7 +318,9 @@ std::vector<std::string> name_members(const std::vector<std::string>& inputs) {
     }
   for (std::size_t i = 0; i < inputs.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
-      if (names[i] == names[j])
+      if (names[i] == names[j] && is_same_file(inputs[i], inputs[j]))
+        fail<UsageError>(inputs[i], ": is given twice: leave it out once");
+      else if (names[i] == names[j])
         fail<UsageError>("the results of ", inputs[j], " and ", inputs[i],
                          " would both be called '", names[i],
                          "': give one of the files another name, or run them one by one");

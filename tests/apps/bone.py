@@ -183,6 +183,18 @@ class ClosedAnswers(BoneCase):
             self.fails(USAGE, why, *cell, *words)
         self.fails(USAGE, "--boundary has no effect", "bone", *CUBE, "--test", "axial",
                    "--boundary", "periodic")
+        for option, value in (("--hdf", "x.hdf"), ("--parosol-output", "x.h5"), ("--histogram", "5"),
+                              ("--pistoia-strain", "0.005"), ("--pistoia-volume", "0.03")):
+            self.fails(USAGE, f"{option} has no effect with --test homogenise", *cell, option, value, "--json", "s.json", "-q")
+
+    def test_an_open_cell_has_no_engineering_constants(self):
+        # They were quotients of what solves leave, with Poisson's ratios of -1.4 and 0.5.
+        for axis in "xyz":
+            layers = ("--generate", "laminate", "--size", "10", "--layer-axis", axis, "--layers", "3=1000,2=0")
+            self.fails(USAGE, "--modulus has no effect", "bone", *layers, "--modulus", "5", "-q")
+            run = self.summary("bone", *layers, "--test", "homogenise", "--boundary", "periodic", "-q")
+            self.assertNotIn("engineering", run["results"]["homogenised"])
+            self.assertEqual([one["code"] for one in run["warnings"]], ["open-cell"])
 
     def test_forces_balance_reactions(self):
         for _, run in self.on_each_backend(*CUBE, "--test", "file", "--fix", "z-:xyz", "--force",
@@ -192,6 +204,20 @@ class ClosedAnswers(BoneCase):
             self.assertAlmostEqual(total[0], 12, delta=1e-6)
             self.assertAlmostEqual(total[1], 0, delta=1e-6)
             self.assertAlmostEqual(total[2], 12, delta=1e-6)
+
+    def test_an_eighth_of_a_specimen_between_planes_of_symmetry(self):
+        # The nodes of the plate that are on planes are held otherwise than its others, and are the plate's all the same.
+        names = []
+        for fix in ("x-:x,z-:z,z+:z=-0.05,0/0/0:y", "x-:x,y-:y,z-:z,z+:z=-0.05"):
+            results = self.summary("bone", *CUBE, "--test", "file", "--fix", fix, "-q")["results"]
+            self.close(results["response"]["force"], -0.01 * E * AREA)
+            self.close(results["response"]["apparent_modulus"], E)
+            self.close(results["pistoia"]["force"], -0.007 * E * AREA)
+            names.append({one["support"] for one in results["reactions"]})
+        self.assertTrue({"moved z", "moved xz"} < names[0])
+        self.assertEqual(names[1], {"held", "moved z"})  # too many to tell apart by what is held
+        apart = ("--fix", "x-:x,z-:z,z+:z=-0.05,0/0/0:y,y+:y=0.01")  # two motions
+        self.assertIsNone(self.summary("bone", *CUBE, "--test", "file", *apart, "-q")["results"].get("response"))
 
     def test_opposite_plates_feel_opposite_forces_and_scale_with_the_load(self):
         bone = ("--generate", "perlin", "--size", "24", "--feature", "12", "--fraction", "0.3",
@@ -721,6 +747,14 @@ class Units(Images):
             moduli.append(run["results"]["response"]["apparent_modulus"] / float(scale))
         self.close(moduli[1], moduli[0])
         self.close(moduli[2], moduli[0])
+
+    def test_strains_of_another_theory_are_doubted(self):
+        # Whatever loads: forces in the wrong unit, or turns.
+        for more in (("--fix", "z-:xyz", "--force", "z+:z=-1e6"), ("--test", "torsion", "--angle", "45")):
+            run = self.summary("bone", *CUBE, *more, "-q")
+            self.assertEqual(self.codes(run), ["large-strain"])
+            self.assertIn("the mean effective strain of the bone", run["warnings"][0]["text"])
+        self.assertEqual(self.codes(self.summary("bone", *CUBE, "--fix", "z-:xyz", "--force", "z+:z=-100", "-q")), [])
 
     def test_loads_that_vanish_or_overflow_are_no_result(self):
         cube = ("--generate", "cube", "--size", "3", "--backend", "serial", "--fix")

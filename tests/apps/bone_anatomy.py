@@ -676,6 +676,8 @@ class Prepared(Anatomy):
                 ("the lower bound is below", "--clamp", "2,1"),
                 ("--bins -1", "--bins", "-1")):
             self.fails(USAGE, message, "bone", self.scan, *arguments, *self.LAW)
+        for more, what in (((), "--resample 0.0005"), (("--turn", "z=10"), "turned")):
+            self.fails(BAD_FILE, f"scan.nii.gz: {what}: makes", "bone", self.scan, *self.LAW, "--resample", "0.0005", *more, "-q")
         self.fails(USAGE, "--crop -1:: voxels are counted from 0", "bone", self.scan, "--crop=-1:,:,:", "-q")
         self.fails(BAD_FILE, "scan.nii.gz: --crop takes voxels 2 to 9 along x, and the image has 8", "bone", self.scan,
                    "--crop", "2:9,:,:", *self.LAW)

@@ -191,7 +191,10 @@ class Bone(Cohort):
         self.assertEqual([row["specimen"] for row in self.table()],
                          ["P001-scan", "P002-scan", "other"])
         self.member("P002-scan")
-        self.fails(USAGE, "would both be called 'P001-scan'", "bone", inputs[0], inputs[0], *TEST, "-q")
+        self.fails(USAGE, "P001/scan.mhd: is given twice", "bone", inputs[0], inputs[0], *TEST, "-q")
+        os.makedirs(self.path("more/P001"))
+        self.fails(USAGE, "would both be called 'P001-scan'", "bone", inputs[0], *self.specimens("more/P001/scan.mhd"), *TEST,
+                   "-q")
 
     def test_a_dry_run_predicts_each(self):
         inputs = self.specimens("a.mhd", "b.mhd")

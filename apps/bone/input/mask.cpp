@@ -276,6 +276,9 @@ VoxelArray<Exec> prepare_labels(const Exec& exec, const BoneOptions& options,
 void require_labels(const std::string& path, const BoneOptions& options,
                     const std::set<int>& found) {
   const auto require = [&](int label, const char* what) {
+    if (label == 0)
+      fail<InputError>(path, ": the label 0", what,
+                       " is what is not segmented, and no label of bone: name others");
     if (found.count(label) == 0)
       fail<InputError>(path, ": the mask has no label ", label, what, "; it has ",
                        list_of({found.begin(), found.end()}));

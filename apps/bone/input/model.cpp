@@ -21,6 +21,7 @@
 #include <ossatura/core/io/scanco/image.hpp>
 #include <ossatura/core/io/surface/reader.hpp>
 #include <ossatura/core/io/text/input_file.hpp>
+#include <ossatura/core/machine/available_memory.hpp>
 #include <ossatura/kernels/image/array_target.hpp>
 #include <ossatura/kernels/image/component_selection.hpp>
 #include <ossatura/kernels/image/count_solid.hpp>
@@ -203,9 +204,11 @@ template<class Exec>
 void resample_model(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& model) {
   const std::array<double, 3> edges = model.source.edges();
   const std::array<int, 3> shape = resampled_shape(model.modulus.shape, edges, *options.resample);
-  (void)require_voxel_shape(options.input + ": --resample " + format_number(*options.resample),
-                            std::uint64_t(shape[0]), std::uint64_t(shape[1]),
-                            std::uint64_t(shape[2]));
+  const std::string where = options.input + ": --resample " + format_number(*options.resample);
+  require_room(available_bytes(exec),
+               require_voxel_shape(where, std::uint64_t(shape[0]), std::uint64_t(shape[1]),
+                                   std::uint64_t(shape[2])),
+               where);
   warn_of_extent(options, model, shape);
   const Resampling kind = options.law == GreyLaw::labels ? Resampling::nearest : Resampling::blend;
   model.modulus = resample(exec, model.modulus, edges, *options.resample, kind);

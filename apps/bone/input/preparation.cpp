@@ -5,6 +5,7 @@
 #include "apps/driver/options/check.hpp"
 #include "apps/driver/options/notation.hpp"
 #include "apps/driver/options/option_kinds.hpp"
+#include "apps/driver/output/table.hpp"
 #include <ossatura/core/base/require.hpp>
 
 #include <algorithm>
@@ -250,6 +251,15 @@ std::array<double, 3> edges_before(const BoneOptions& options, const VoxelImage&
   if (options.spacing)
     return {*options.spacing, *options.spacing, *options.spacing};
   return source.edges();
+}
+
+void require_room(std::int64_t bytes, const std::array<int, 3>& shape, const std::string& where) {
+  const double needed = sizeof(float) * double(shape[0]) * shape[1] * shape[2];
+  if (bytes > 0 && needed > double(bytes))
+    fail<InputError>(where, ": makes ", shape[0], " x ", shape[1], " x ", shape[2],
+                     " voxels, which take ", format_bytes(needed), " where ",
+                     format_bytes(double(bytes)),
+                     " are left: take a larger edge (--resample), or a part of the image (--crop)");
 }
 
 std::array<int, 3> gaussian_support(const GaussianOptions& gaussian,

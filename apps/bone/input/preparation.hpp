@@ -9,6 +9,7 @@
 #include <ossatura/kernels/image/map_values.hpp>
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -78,6 +79,10 @@ VoxelBox crop_box(const BoneOptions& options, const std::array<int, 3>& shape);
 /// Edges (mm) of the voxels of the image before it is resampled or turned: those of its file, or
 /// --spacing.
 std::array<double, 3> edges_before(const BoneOptions& options, const VoxelImage& source);
+
+/// Throws InputError, starting with `where`, for more voxels of single precision than `bytes` hold;
+/// 0 bytes: not known.
+void require_room(std::int64_t bytes, const std::array<int, 3>& shape, const std::string& where);
 
 /// Half-widths of the filter along each axis, in voxels of these edges (mm).
 std::array<int, 3> gaussian_support(const GaussianOptions& gaussian,

@@ -4,6 +4,7 @@
 #include "apps/bone/input/mask.hpp"
 #include "apps/driver/output/table.hpp"
 #include <ossatura/core/io/image/voxel_limits.hpp>
+#include <ossatura/core/machine/available_memory.hpp>
 #include <ossatura/kernels/image/component_selection.hpp>
 
 #include <algorithm>
@@ -112,8 +113,11 @@ void turn_model(const Exec& exec, const BoneOptions& options, const ValueRange& 
   const double edge = options.resample.value_or(edges[0]);
   turn.grid = make_turned_grid(model.modulus.shape, edges, edge, turn.rotation);
   const auto& shape = turn.grid.shape;
-  (void)require_voxel_shape(options.input + ": turned", std::uint64_t(shape[0]),
-                            std::uint64_t(shape[1]), std::uint64_t(shape[2]));
+  const std::string where = options.input + ": turned";
+  require_room(available_bytes(exec),
+               require_voxel_shape(where, std::uint64_t(shape[0]), std::uint64_t(shape[1]),
+                                   std::uint64_t(shape[2])),
+               where);
   turn.old_volume = 1;
   for (int d = 0; d < 3; ++d)
     turn.old_volume *= edges[std::size_t(d)] * model.modulus.shape[d];

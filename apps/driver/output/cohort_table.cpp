@@ -23,8 +23,10 @@ bool has_values(const std::vector<MemberRecord>& records, const CohortColumn& co
   });
 }
 
-/// A field of a line of CSV.
-std::string csv_field(const std::string& text) {
+/// A field of a line of CSV. What a damaged file has in an error need not be UTF-8, which all of
+/// the table is.
+std::string csv_field(const std::string& given) {
+  const std::string text = Json::parse(json_text(Json(given))).get<std::string>();
   if (text.find_first_of(",\"\r\n") == std::string::npos)
     return text;
   std::string quoted = "\"";
