@@ -211,6 +211,24 @@ class Problems(PfemCase):
         self.write("m.inp", head + "*STEP\n*STATIC\n*DLOAD\n1, P4, 4.\n*END STEP\n")
         self.fails(BAD_FILE, "a pressure acts on a face within the body", "pfem", "m.inp", "--unit", "1")
 
+    def test_options_keep_what_else_the_deck_says_of_its_material(self):
+        """A bar that is held across: energy 1/2 sigma^2 V / M with M = E (1 - nu) / (1 + nu) / (1 - 2 nu)."""
+        bar = solid_decks.Mesh("C3D8", (2, 1, 1), (2, 1, 1))
+        sides = "".join(f"{n}, {d + 1}\n" for d in (1, 2) for n in bar.nodes_at(d, 1))
+        faces = "".join(f"{e}, P{f}, -2.\n" for e, f in bar.faces_at(0, 2))
+        self.write("bar.inp", bar.deck("8., 0.25", "X0, 1\nY0, 2\nZ0, 3\n" + sides, "*DLOAD\n" + faces))
+        for young, poisson, arguments in ((8, 0.25, []), (8, 0.25, ["--young", 8]), (4, 0.25, ["--young", 4]),
+                                          (8, 0, ["--poisson", 0]), (2, 0.4, ["--young", 2, "--poisson", 0.4])):
+            run = self.run_pfem("bar.inp", "--order", 3, *arguments)
+            self.assertEqual(run["problem"]["material"], {"young": young, "poisson": poisson})
+            modulus = young * (1 - poisson) / (1 + poisson) / (1 - 2 * poisson)
+            self.close(run["results"]["strain_energy"], 0.5 * 4 * 2 / modulus, 1e-9)
+        soft = {"elements": [1], "young": 4, "poisson": 0.25}
+        run = self.solve({"mesh": {"file": "bar.inp"}, "materials": [soft]}, "--young", 16)
+        self.close(run["results"]["strain_energy"], 0.5 * 4 * (1 / 19.2 + 1 / 4.8), 1e-9)
+        self.assertEqual(run["problem"]["materials"], [{"young": 16, "poisson": 0.25, "elements": 1},
+                                                       {"young": 4, "poisson": 0.25, "elements": 1}])
+
     def test_forces_on_vertices_are_doubted(self):
         self.write("m.inp", abaqus())
         for order, doubts in ((1, 0), (2, 1)):

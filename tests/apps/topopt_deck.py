@@ -947,6 +947,9 @@ class OtherPrograms(Decks):
     def test_pfem_takes_neither(self):
         self.write("deck.inp", mesh() + TWO + ROLLERS + step(*self.pull()))
         self.fails(BAD_FILE, "several materials", "pfem", "deck.inp")
+        for option in "--young", "--poisson":
+            self.fails(BAD_FILE, f"has elements of several materials: leave {option} out", "pfem", "deck.inp", option,
+                       "0.2")
         self.write("deck.inp", mesh() + ONE + ROLLERS + step("*BOUNDARY", "X1, 1, 1, 0.1"))
         self.fails(BAD_FILE, "imposes displacements", "pfem", "deck.inp")
         self.write("deck.inp", mesh() + ONE + ROLLERS + step("*DLOAD", "BODY, GRAV, 9.81, 0., 0., -1."))
