@@ -239,6 +239,9 @@ void AbaqusReader::hold_reference(std::int32_t node, unsigned components, double
   held_[std::size_t(node)] |= std::uint8_t(components & 7);
   for (const std::int32_t follower : coupling.nodes)
     hold_node(follower, components & 7, displacement);
+  HeldPart& part = held_parts_[{"", -1 - std::int64_t(node)}];
+  part.components = std::uint8_t(part.components | (components & 7));
+  part.nodes = coupling.nodes;
 }
 
 void AbaqusReader::check_rigid_bodies() const {

@@ -222,9 +222,17 @@ const AbaqusReader::ElemSet& AbaqusReader::require_elem_set(const std::string& n
 }
 
 const AbaqusReader::Members& AbaqusReader::take_nodes(Members& one) {
+  std::string set;
+  return take_nodes(one, set);
+}
+
+const AbaqusReader::Members& AbaqusReader::take_nodes(Members& one, std::string& set) {
   std::uint64_t number = 0;
-  if (!text_.number(number))
-    return require_node_set(abaqus_name(text_.field()));
+  set.clear();
+  if (!text_.number(number)) {
+    set = abaqus_name(text_.field());
+    return require_node_set(set);
+  }
   const std::int32_t place = nodes_.find(number);
   if (place < 0)
     text_.bad("there is no node ", number, " before this line");

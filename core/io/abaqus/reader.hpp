@@ -100,6 +100,8 @@ private:
   const ElemSet& require_elem_set(const std::string& name);
   /// The nodes (elements) of the next field, a number or the name of a set; `one` holds a number's.
   const Members& take_nodes(Members& one);
+  /// The same; `set` becomes the name, empty for a number.
+  const Members& take_nodes(Members& one, std::string& set);
   const ElemSet& take_elems(ElemSet& one);
   void add_elem(std::uint64_t number, ElemSet& set);
   void add_nodes_of(const ElemSet& elems, Members& nodes) const;
@@ -220,6 +222,8 @@ private:
   std::set<std::string> step_names_;
   CaseLoads fresh_, earlier_;                     ///< of this step, and of general steps before it
   std::vector<std::uint8_t> held_, earlier_held_; ///< likewise: components by node; may end early
+  HeldParts held_parts_;                          ///< of this step; earlier ones are in parts_
+  std::int64_t num_boundaries_ = 0;               ///< keywords
 
   /// By node, NaN: none; may end early. Those of steps stay in the steps after them.
   std::vector<double> initial_temperature_, temperature_;
