@@ -403,6 +403,20 @@ class Problems(PfemCase):
                               "loads": [{"set": "RIM", "force": [0, 0, -250]}]})
             self.close(run["results"]["total_load"][2], -1000, 1e-12)
 
+    def test_flat_elements_have_their_own_faces(self):
+        """Those of a deck, as Gmsh writes its groups; trusses are its curves."""
+        plate = solid_decks.Mesh("C3D8", (1, 1, 1), (1, 1, 0.2))
+        rim = "*ELEMENT, TYPE=T3D2, ELSET=RIM\n901, 1, 2\n902, 2, 4\n903, 4, 3\n904, 3, 1\n"
+        deck = self.write("plate.inp", plate.deck("1e9, 0.3") + rim + plate.flats(2, (0, 0.2), "SKIN") + plate.flats(
+            2, (0.2,), "TOP").replace("1000", "2000"))
+        document = problem(mesh={"file": deck}, space="tensor", order=4, material=None, supports=[{"set": "RIM"}],
+                           loads=[{"set": "TOP", "pressure": 1e3}])
+        self.close(self.solve(document)["results"]["strain_energy"], 9.41562256e-4, 1e-6)
+        self.refuses("the set 'RIM' is a group of curves", {**document, "loads": [{"set": "RIM", "pressure": 1}]})
+        document["supports"] = [{"plane": "x=0"}]
+        document["loads"] = [{"set": "SKIN", "traction": [0, 0, 1e3]}]
+        self.close(self.solve(document)["results"]["total_load"][2], 2e3, 1e-12)
+
     def test_second_order_mesh(self):
         self.write("m.msh", gmsh())
         cube = problem(mesh={"file": "m.msh"}, loads=[{"plane": "x=1", "traction": [4, 0, 0]}])

@@ -25,7 +25,7 @@ std::vector<NodeForce> tractions_of(const DesignProblem& problem,
                                     const std::vector<FaceCorners>* among,
                                     const std::array<double, 3>& traction) {
   if (problem.solids)
-    return traction_forces(*problem.solids, nodes, traction);
+    return traction_forces(*problem.solids, nodes, traction, among);
   if (!problem.lattice)
     return traction_forces(problem.mesh, nodes, traction, among);
   std::vector<std::int32_t> number, chosen;

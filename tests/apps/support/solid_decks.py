@@ -68,6 +68,21 @@ class Mesh:
                 for f, face in enumerate(FACES[corners_of(kind)])
                 if all(self.point[nodes[k]][axis] == place for k in face)]
 
+    def flats(self, axis, places, name):
+        """Elements without volume on the faces that are on these planes, as Gmsh writes its groups of surfaces."""
+        rows, number = {}, 10001
+        for e, f in (face for place in places for face in self.faces_at(axis, place)):
+            nodes = self.elements[e - 1][1]
+            corners = corners_of(self.elements[e - 1][0])
+            local = FACES[corners][f - 1]
+            own = [nodes[k] for k in local]
+            if len(nodes) > corners:
+                edges = [set(edge) for edge in EDGES[corners]]
+                own += [nodes[corners + edges.index({a, b})] for a, b in zip(local, local[1:] + local[:1])]
+            rows.setdefault(f"CPS{len(own)}", []).append(", ".join(str(n) for n in [number] + [n + 1 for n in own]))
+            number += 1
+        return "".join(f"*ELEMENT, TYPE={kind}, ELSET={name}\n" + "\n".join(one) + "\n" for kind, one in rows.items())
+
     def deck(self, material="8., 0.3", supports="", step=""):
         text = "*NODE\n" + "".join(f"{n + 1}, {x!r}, {y!r}, {z!r}\n" for n, (x, y, z) in enumerate(self.point))
         last = None
