@@ -204,6 +204,20 @@ void visit_chosen_edges(const ElementMesh& mesh, const HexaEntities& entities,
   }
 }
 
+/// Calls visit(elem, edge) for each of `edges` in each of its elements.
+template<class Visit>
+void visit_edges(const ElementMesh& mesh, const std::vector<EdgeEnds>* edges, const Visit& visit) {
+  for (std::size_t elem = 0; edges != nullptr && elem < mesh.num_elem(); ++elem)
+    for (int edge = 0; edge < 12; ++edge) {
+      EdgeEnds ends{};
+      for (std::size_t k = 0; k < 2; ++k)
+        ends[k] = mesh.node[8 * elem + std::size_t(hexa_edge[edge].node[k])];
+      std::sort(ends.begin(), ends.end());
+      if (std::binary_search(edges->begin(), edges->end(), ends))
+        visit(std::int32_t(elem), edge);
+    }
+}
+
 } // namespace
 
 std::vector<std::int32_t> modes_of_faces(const ElementMesh& mesh, const HexaEntities& entities,
@@ -235,7 +249,8 @@ std::vector<std::int32_t> modes_of_faces(const ElementMesh& mesh, const HexaEnti
 std::vector<std::int32_t> modes_of_boundary(const ElementMesh& mesh, const HexaEntities& entities,
                                             const HierarchicNumbering& numbering,
                                             const std::vector<std::uint8_t>& chosen,
-                                            const std::vector<FaceCorners>* among) {
+                                            const std::vector<FaceCorners>* among,
+                                            const std::vector<EdgeEnds>* edges) {
   std::vector<std::int32_t> found = modes_of_faces(
       mesh, entities, numbering, whole_boundary_faces(mesh, entities, chosen, among));
   for (std::size_t vertex = 0; vertex < chosen.size(); ++vertex)
@@ -246,6 +261,9 @@ std::vector<std::int32_t> modes_of_boundary(const ElementMesh& mesh, const HexaE
                        if (!is_whole) // the modes of whole faces are there
                          add_modes_of_edge(numbering, face.elem, edge, found);
                      });
+  visit_edges(mesh, edges, [&](std::int32_t elem, int edge) {
+    add_modes_of_edge(numbering, elem, edge, found);
+  });
   std::sort(found.begin(), found.end());
   found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
@@ -253,12 +271,16 @@ std::vector<std::int32_t> modes_of_boundary(const ElementMesh& mesh, const HexaE
 
 std::vector<std::int32_t> lone_vertices(const ElementMesh& mesh, const HexaEntities& entities,
                                         const std::vector<std::uint8_t>& chosen,
-                                        const std::vector<FaceCorners>* among) {
+                                        const std::vector<FaceCorners>* among,
+                                        const std::vector<EdgeEnds>* edges) {
   std::vector<std::uint8_t> alone = chosen;
-  visit_chosen_edges(mesh, entities, chosen, among, [&](const ElementFace& face, int edge, bool) {
+  const auto join = [&](std::int32_t elem, int edge) {
     for (const int corner : hexa_edge[edge].node)
-      alone[std::size_t(mesh.node[8 * std::size_t(face.elem) + std::size_t(corner)])] = 0;
-  });
+      alone[std::size_t(mesh.node[8 * std::size_t(elem) + std::size_t(corner)])] = 0;
+  };
+  visit_chosen_edges(mesh, entities, chosen, among,
+                     [&](const ElementFace& face, int edge, bool) { join(face.elem, edge); });
+  visit_edges(mesh, edges, join);
   std::vector<std::int32_t> found;
   for (std::size_t vertex = 0; vertex < alone.size(); ++vertex)
     if (alone[vertex] != 0)

@@ -43,17 +43,21 @@ std::vector<std::int32_t> modes_of_faces(const ElementMesh& mesh, const HexaEnti
                                          const std::vector<ElementFace>& faces);
 
 /// Modes that are not zero on the chosen part of the boundary, ascending: of chosen vertices, of
-/// the edges of boundary faces with both of their vertices among them, and of the faces with all
-/// four. `chosen` [num_points] as for whole_boundary_faces().
+/// the edges of boundary faces with both of their vertices among them, of the faces with all four,
+/// and of `edges` (ascending; null: none), wherever in the body they are. `chosen` [num_points] as
+/// for whole_boundary_faces(); it has the ends of these edges.
 std::vector<std::int32_t> modes_of_boundary(const ElementMesh& mesh, const HexaEntities& entities,
                                             const HierarchicNumbering& numbering,
                                             const std::vector<std::uint8_t>& chosen,
-                                            const std::vector<FaceCorners>* among = nullptr);
+                                            const std::vector<FaceCorners>* among = nullptr,
+                                            const std::vector<EdgeEnds>* edges = nullptr);
 
-/// The chosen vertices that no edge of a boundary face joins to another chosen one, ascending.
+/// The chosen vertices that neither an edge of a boundary face nor one of `edges` joins to another
+/// chosen one, ascending.
 std::vector<std::int32_t> lone_vertices(const ElementMesh& mesh, const HexaEntities& entities,
                                         const std::vector<std::uint8_t>& chosen,
-                                        const std::vector<FaceCorners>* among = nullptr);
+                                        const std::vector<FaceCorners>* among = nullptr,
+                                        const std::vector<EdgeEnds>* edges = nullptr);
 
 /// Force density (N / m^3) at a position.
 using ForceDensity = std::function<void(const double (&x)[3], double (&force)[3])>;

@@ -6,6 +6,7 @@ import json
 import math
 import os
 
+from support import ansys_archive
 from support import driver_case
 from support import solid_decks
 from support.driver_case import BAD_FILE, NOT_CONVERGED, UNAVAILABLE, USAGE, DriverCase
@@ -211,6 +212,93 @@ class Problems(PfemCase):
         self.write("m.inp", head + "*STEP\n*STATIC\n*DLOAD\n1, P4, 4.\n*END STEP\n")
         self.fails(BAD_FILE, "a pressure acts on a face within the body", "pfem", "m.inp", "--unit", "1")
 
+    def beam_on_two_edges(self, supports, more=""):
+        """A hexahedron of 4 x 1 x 0.5 m under a pressure on its top; LEFT and RIGHT are edges of its bottom."""
+        beam = solid_decks.Mesh("C3D8", (1, 1, 1), (4, 1, 0.5))
+        sets = "".join(f"*NSET, NSET={name}\n{a},\n{b},\n" for name, a, b in (("LEFT", 1, 3), ("RIGHT", 2, 4)))
+        return beam.deck("1e9, 0.3").replace("*SOLID", sets + "*SOLID", 1) + more + supports + (
+            "*STEP\n*STATIC\n*DLOAD\n1, P2, 1000.\n*END STEP\n")
+
+    def test_rows_of_decks_are_not_united(self):
+        """A beam on two edges, each of a row of its own: the face between them is free. Energy and displacement are by
+        another program of the p-version; by beam theory the displacement is 3.2e-4 m."""
+        energy, displacement = 0.430990243, 3.46545e-4
+        sides = "*BOUNDARY\n1, 2\n*BOUNDARY\n2, 2\n"
+        for supports in ("*BOUNDARY\nLEFT, 3, 3\nRIGHT, 3, 3\nLEFT, 1, 1\n" + sides,
+                         "*BOUNDARY\nLEFT, 1\nLEFT, 3\n*BOUNDARY\nRIGHT, 3\n" + sides,
+                         "*BOUNDARY\n1, 1\n1, 3\n3, 1\n3, 3\n*BOUNDARY\n2, 3\n4, 3\n" + sides):
+            self.write("beam.inp", self.beam_on_two_edges(supports))
+            run = self.run_pfem("beam.inp", "--order", 6, "--space", "tensor")
+            self.close(run["results"]["strain_energy"], energy, 1e-5)
+            self.close(run["results"]["max_displacement"]["value"], displacement, 1e-3)
+            self.assertNotIn("point-supports", [w["code"] for w in run["warnings"]])
+        self.write("mesh.inp", self.beam_on_two_edges(""))
+        same = self.solve({"mesh": {"file": "mesh.inp"}, "order": 6, "space": "tensor", "supports": [
+            {"set": "LEFT", "components": "xz"}, {"set": "RIGHT", "components": "z"},
+            {"vertices": [0], "components": "y"}, {"vertices": [1], "components": "y"}]})
+        self.close(run["results"]["strain_energy"], same["results"]["strain_energy"], 1e-9)
+        self.assertEqual(run["problem"]["held_dofs"], same["problem"]["held_dofs"])
+
+    def test_rows_of_decks_that_hold_a_face(self):
+        """A set, nodes by number under one keyword, and a body that its reference node holds are the same."""
+        self.write("mesh.inp", self.beam_on_two_edges(""))
+        document = {"mesh": {"file": "mesh.inp"}, "order": 4, "supports": [{"plane": "x=0"}]}
+        clamped = self.solve(document)
+        nodes = solid_decks.Mesh("C3D8", (1, 1, 1), (4, 1, 0.5)).nodes_at(0, 0)
+        by_number = "*BOUNDARY\n" + "".join(f"{n}, 1, 3\n" for n in nodes)
+        rigid = "*NODE\n99, -1., 0., 0.\n*RIGID BODY, NSET=X0, REF NODE=99\n*BOUNDARY\n99, 1, 6\n"
+        again = "*BOUNDARY\nLEFT, 1, 3\n*STEP\n*STATIC\n*BOUNDARY, OP=NEW\nX0, 1, 3\n"
+        for supports in ("*BOUNDARY\nX0, 1\nX0, 2\nX0, 3\n", by_number, by_number.replace(", 1, 3", ", PINNED"),
+                         rigid, again):
+            deck = self.beam_on_two_edges(supports)
+            self.write("beam.inp", deck.replace(again + "*STEP\n*STATIC\n", again))
+            run = self.run_pfem("beam.inp", "--order", 4)
+            self.assertEqual(run["problem"]["held_dofs"], clamped["problem"]["held_dofs"])
+            self.close(run["results"]["strain_energy"], clamped["results"]["strain_energy"], 1e-9)
+        # Two sides of which each row holds its own.
+        self.write("beam.inp", self.beam_on_two_edges("*BOUNDARY\nX0, 1\nY0, 2\nZ0, 3\n"))
+        sides = self.solve({**document, "supports": [{"plane": f"{c}=0", "components": c} for c in "xyz"]})
+        run = self.run_pfem("beam.inp", "--order", 4)
+        self.close(run["results"]["strain_energy"], sides["results"]["strain_energy"], 1e-9)
+
+    def test_rows_of_archives_are_not_united(self):
+        edges = "".join(f"CMBLOCK,{name},NODE,       2\n(8i10)\n{ansys_archive.columns(10, nodes)}\n"
+                        for name, nodes in (("LEFT", (1, 6)), ("RIGHT", (2, 7))))
+        press = "".join(f"SFE,{e},6,PRES,0,1\n" for e in range(1, 5))
+        whole = ansys_archive.archive(loads=press)
+        first, last = whole.index("CMSEL,S,X0"), whole.index("ALLSEL")
+        energy = {}
+        for name, rows in (("sets", "D,LEFT,ALL\nD,RIGHT,UZ\n"), ("ranges", "D,1,ALL,0,,6,5\nD,2,UZ,0,,7,5\n"),
+                           ("united", "".join(f"D,{n},UZ\n" for n in (1, 2, 6, 7)) + "D,LEFT,ALL\n")):
+            self.write("bar.cdb", whole[:first] + edges + rows + whole[last:])
+            run = self.run_pfem("bar.cdb", "--order", 4)
+            energy[name] = run["results"]["strain_energy"]
+        self.write("p.json", json.dumps({"mesh": {"file": "bar.cdb"}, "supports": [
+            {"vertices": [0, 5]}, {"vertices": [1, 6], "components": "z"}]}))
+        self.write("plain.cdb", whole[:first] + whole[last:])
+        same = self.run_pfem("p.json", "--order", 4)["results"]["strain_energy"]
+        self.close(energy["sets"], same, 1e-9)
+        self.close(energy["ranges"], same, 1e-9)
+        self.assertLess(energy["united"], 0.999 * same)
+
+    def test_options_keep_what_else_the_deck_says_of_its_material(self):
+        """A bar that is held across: energy 1/2 sigma^2 V / M with M = E (1 - nu) / (1 + nu) / (1 - 2 nu)."""
+        bar = solid_decks.Mesh("C3D8", (2, 1, 1), (2, 1, 1))
+        sides = "".join(f"{n}, {d + 1}\n" for d in (1, 2) for n in bar.nodes_at(d, 1))
+        faces = "".join(f"{e}, P{f}, -2.\n" for e, f in bar.faces_at(0, 2))
+        self.write("bar.inp", bar.deck("8., 0.25", "X0, 1\nY0, 2\nZ0, 3\n" + sides, "*DLOAD\n" + faces))
+        for young, poisson, arguments in ((8, 0.25, []), (8, 0.25, ["--young", 8]), (4, 0.25, ["--young", 4]),
+                                          (8, 0, ["--poisson", 0]), (2, 0.4, ["--young", 2, "--poisson", 0.4])):
+            run = self.run_pfem("bar.inp", "--order", 3, *arguments)
+            self.assertEqual(run["problem"]["material"], {"young": young, "poisson": poisson})
+            modulus = young * (1 - poisson) / (1 + poisson) / (1 - 2 * poisson)
+            self.close(run["results"]["strain_energy"], 0.5 * 4 * 2 / modulus, 1e-9)
+        soft = {"elements": [1], "young": 4, "poisson": 0.25}
+        run = self.solve({"mesh": {"file": "bar.inp"}, "materials": [soft]}, "--young", 16)
+        self.close(run["results"]["strain_energy"], 0.5 * 4 * (1 / 19.2 + 1 / 4.8), 1e-9)
+        self.assertEqual(run["problem"]["materials"], [{"young": 16, "poisson": 0.25, "elements": 1},
+                                                       {"young": 4, "poisson": 0.25, "elements": 1}])
+
     def test_forces_on_vertices_are_doubted(self):
         self.write("m.inp", abaqus())
         for order, doubts in ((1, 0), (2, 1)):
@@ -290,6 +378,44 @@ class Problems(PfemCase):
         held = self.solve(document)["problem"]["held_dofs"]
         # 2 x 25 vertices, 2 x 40 edges and the points of the other supports
         self.assertEqual(held, 50 + 80 + 3)
+
+    def test_groups_of_curves_have_their_own_edges(self):
+        """Energies by another program of the p-version, with the nodes of the four edges held; with the face between
+        them held, too, the plate is ten times as stiff."""
+        for second_order in (False, True):
+            document = problem(mesh={"file": self.write("rim.msh", solid_decks.plate_on_its_rim(second_order))},
+                               space="tensor", material={"young": 1e9, "poisson": 0.3}, supports=[{"set": "RIM"}],
+                               loads=[{"set": "TOP", "pressure": 1e3}])
+            for order, energy, held in ((4, 9.41562256e-4, 48), (6, 1.078720042e-3, 72)):
+                run = self.solve({**document, "order": order})
+                self.close(run["results"]["strain_energy"], energy, 1e-6)
+                self.assertEqual(run["problem"]["held_dofs"], held)
+                self.assertEqual(run["warnings"], [])
+            # Points have neither edges nor faces.
+            run = self.solve({**document, "supports": [{"set": "CORNERS"}]})
+            self.assertEqual(run["problem"]["held_dofs"], 12)
+            self.assertEqual([w["code"] for w in run["warnings"]], ["point-supports"])
+            for name in ("RIM", "CORNERS"):
+                for load in ({"pressure": 1e3}, {"traction": [0, 0, -1e3]}):
+                    self.refuses(f"loads[0]: the set '{name}' is a group of curves or points, which has no faces: "
+                                 "take a group of surfaces", {**document, "loads": [{"set": name, **load}]})
+            run = self.solve({**document, "supports": [{"set": "TOP"}],
+                              "loads": [{"set": "RIM", "force": [0, 0, -250]}]})
+            self.close(run["results"]["total_load"][2], -1000, 1e-12)
+
+    def test_flat_elements_have_their_own_faces(self):
+        """Those of a deck, as Gmsh writes its groups; trusses are its curves."""
+        plate = solid_decks.Mesh("C3D8", (1, 1, 1), (1, 1, 0.2))
+        rim = "*ELEMENT, TYPE=T3D2, ELSET=RIM\n901, 1, 2\n902, 2, 4\n903, 4, 3\n904, 3, 1\n"
+        deck = self.write("plate.inp", plate.deck("1e9, 0.3") + rim + plate.flats(2, (0, 0.2), "SKIN") + plate.flats(
+            2, (0.2,), "TOP").replace("1000", "2000"))
+        document = problem(mesh={"file": deck}, space="tensor", order=4, material=None, supports=[{"set": "RIM"}],
+                           loads=[{"set": "TOP", "pressure": 1e3}])
+        self.close(self.solve(document)["results"]["strain_energy"], 9.41562256e-4, 1e-6)
+        self.refuses("the set 'RIM' is a group of curves", {**document, "loads": [{"set": "RIM", "pressure": 1}]})
+        document["supports"] = [{"plane": "x=0"}]
+        document["loads"] = [{"set": "SKIN", "traction": [0, 0, 1e3]}]
+        self.close(self.solve(document)["results"]["total_load"][2], 2e3, 1e-12)
 
     def test_second_order_mesh(self):
         self.write("m.msh", gmsh())

@@ -125,7 +125,16 @@ class Materials(Decks):
         good = mesh() + TWO + ROLLERS + step(*self.pull())
         self.refused(good.replace("2., 0.", "2., 0.25"), "voxels know one", "--grid", "voxels")
         self.refused(good, "several materials", "--young", "3")
-        self.refused(good, "several materials with mass densities", "--mass-density", "3")
+        self.refused(good, "several materials with mass densities of their own", "--mass-density", "3")
+        # Of one modulus, too.
+        alike = good.replace("2., 0.", "6., 0.")
+        self.refused(alike, "several materials with mass densities of their own", "--mass-density", "3")
+        for constant, rows in (("mass_density", ""), ("expansion", "*EXPANSION\n1e-5\n")):
+            self.write("deck.inp", alike.replace("*DENSITY\n3.\n", "*DENSITY\n3.\n" + rows, 1))
+            self.write("p.json", json.dumps({"mesh": {"file": "deck.inp"}, "material": {constant: 1e-5}}))
+            self.fails(BAD_FILE, "several materials with", "topopt", "p.json")
+        run = self.first(good.replace("*DENSITY\n1.", "*DENSITY\n3."), "--mass-density", "2")
+        self.assertEqual([one["mass_density"] for one in run["problem"]["materials"]], [2, 2])
         self.refused(good.replace("*ELASTIC\n2.", "*ELASTIC, TYPE=ENGINEERING CONSTANTS\n2."),
                      "elasticity of type ENGINEERING CONSTANTS is not solved")
         self.refused(good.replace("ELSET=RIGHT, MATERIAL", "ELSET=BODY, MATERIAL"), "element 1 has a section of material STIFF")
@@ -947,6 +956,9 @@ class OtherPrograms(Decks):
     def test_pfem_takes_neither(self):
         self.write("deck.inp", mesh() + TWO + ROLLERS + step(*self.pull()))
         self.fails(BAD_FILE, "several materials", "pfem", "deck.inp")
+        for option in "--young", "--poisson":
+            self.fails(BAD_FILE, f"has elements of several materials: leave {option} out", "pfem", "deck.inp", option,
+                       "0.2")
         self.write("deck.inp", mesh() + ONE + ROLLERS + step("*BOUNDARY", "X1, 1, 1, 0.1"))
         self.fails(BAD_FILE, "imposes displacements", "pfem", "deck.inp")
         self.write("deck.inp", mesh() + ONE + ROLLERS + step("*DLOAD", "BODY, GRAV, 9.81, 0., 0., -1."))

@@ -301,6 +301,35 @@ class Solids(TopoptCase):
         document["supports"] = [{"nodes": [0]}]
         self.fails(BAD_FILE, "none of the faces", "topopt", self.write("p.json", json.dumps(document)), "-q")
 
+    def test_flat_elements_have_their_own_faces(self):
+        """A traction on the top and the bottom of a plate: 2 x 4 m2, without the sides between them."""
+        for kind in KINDS:
+            with self.subTest(kind=kind):
+                mesh = Mesh(kind, (2, 2, 1), (2, 2, 0.5))
+                self.write("deck.inp", mesh.deck() + mesh.flats(2, (0, 0.5), "SKIN"))
+                run = self.solve({
+                    "mesh": {"file": "deck.inp"}, "supports": [{"set": "X0"}], "filter": {"kind": "none"}, "steps": 1,
+                    "cases": [{"name": "a", "loads": [{"set": "SKIN", "traction": [0, 0, -3]}]}], "volume_fraction": 0.5})
+                self.close(run["problem"]["cases"][0]["total_force"][2], -3 * 8, 1e-12)
+
+    def test_a_kinematic_coupling_has_all_nodes_of_its_faces(self):
+        """Corners too, where loads weigh them with nothing: what holds the nodes of the end by itself is the same."""
+        for kind in KINDS:
+            with self.subTest(kind=kind):
+                mesh = Mesh(kind, (2, 1, 1), (4, 1, 1))
+                end = f"*CLOAD\nEND, 3, {-1 / len(mesh.nodes_at(0, 4))!r}\n"
+                self.write("deck.inp", mesh.deck(supports="X0, 1, 3\n", step=end))
+                solid = ("--steps", "1", "--volume", "0.999999", "--start", "0.999999", "--filter", "none",
+                         "--tolerance", "1e-11")
+                clamped = self.optimise("deck.inp", *solid)
+                faces = "".join(f"{e}, S{f}\n" for e, f in mesh.faces_at(0, 0))
+                self.write("deck.inp", mesh.deck(step=end).replace("*STEP", (
+                    f"*NODE\n9999, -1., 0.5, 0.5\n*SURFACE, NAME=S, TYPE=ELEMENT\n{faces}*COUPLING, CONSTRAINT NAME=C, "
+                    "REF NODE=9999, SURFACE=S\n*KINEMATIC\n1, 6\n*BOUNDARY\n9999, 1, 6\n*STEP"), 1))
+                run = self.optimise("deck.inp", *solid)
+                self.assertEqual(run["problem"]["held_dofs"], clamped["problem"]["held_dofs"])
+                self.close(run["results"]["steps"]["objective"][0], clamped["results"]["steps"]["objective"][0], 1e-8)
+
     def test_a_resumed_run_has_the_same_bits(self):
         self.write("deck.inp", Mesh("C3D10").cantilever())
         common = ("--radius", "0.8", "--change", "0", "--no-stl", "--no-hdf")

@@ -61,11 +61,35 @@ std::vector<double> places_along(const LatticeBody& lattice, int axis, bool is_e
 
 } // namespace
 
-const std::vector<FaceCorners>* faces_of_set(const MeshFaceSets& sets,
-                                             const MeshSelection& selection) {
+namespace {
+
+template<class Part>
+const std::vector<Part>* parts_of_set(const std::map<std::string, std::vector<Part>>& sets,
+                                      const MeshSelection& selection) {
   const auto found =
       selection.kind == MeshSelection::Kind::set ? sets.find(selection.set) : sets.end();
   return found == sets.end() ? nullptr : &found->second;
+}
+
+} // namespace
+
+const std::vector<FaceCorners>* faces_of_set(const MeshFaceSets& sets,
+                                             const MeshSelection& selection) {
+  return parts_of_set(sets, selection);
+}
+
+const std::vector<EdgeEnds>* edges_of_set(const MeshEdgeSets& sets,
+                                          const MeshSelection& selection) {
+  return parts_of_set(sets, selection);
+}
+
+void require_faces(const MeshSelection& selection, const std::vector<FaceCorners>* faces,
+                   const std::string& place, const std::string& remedy) {
+  if (faces != nullptr && faces->empty())
+    fail<InputError>(place, ": the set '", selection.set,
+                     "' is a group of curves or points, which has no faces: take a group of "
+                     "surfaces, or ",
+                     remedy);
 }
 
 /// Nodes or elements.

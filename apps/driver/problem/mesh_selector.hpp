@@ -15,10 +15,17 @@ namespace ossatura {
 using MeshSets = std::map<std::string, std::vector<std::int32_t>>; ///< numbers by name
 
 using MeshFaceSets = std::map<std::string, std::vector<FaceCorners>>; ///< HexaModel::face_sets
+using MeshEdgeSets = std::map<std::string, std::vector<EdgeEnds>>;    ///< HexaModel::edge_sets
 
-/// All faces that may be taken where a file says which ones a set of nodes has, else null.
+/// All faces (edges) that may be taken where a file says which ones a set of nodes has, else null.
 const std::vector<FaceCorners>* faces_of_set(const MeshFaceSets& sets,
                                              const MeshSelection& selection);
+const std::vector<EdgeEnds>* edges_of_set(const MeshEdgeSets& sets, const MeshSelection& selection);
+
+/// Refuses a set of curves or points, where `faces` are those of a set and are none, for what acts
+/// on faces; `remedy` ends the message.
+void require_faces(const MeshSelection& selection, const std::vector<FaceCorners>* faces,
+                   const std::string& place, const std::string& remedy);
 
 /// The words for a mesh in messages, and the mesh's precision.
 struct MeshTraits {

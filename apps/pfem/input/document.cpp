@@ -92,6 +92,7 @@ PfemDocument make_pfem_document(const PfemCommandOptions& options) {
       fail<UsageError>(option, " has no effect on the material of ", document.file,
                        ", whose moduli differ by direction: leave it out, or change the file");
     document.material_option = option;
+    document.is_material_of_options = !document.material.young;
     document.material.young = options.young ? options.young : document.material.young;
     document.material.poisson = options.poisson ? options.poisson : document.material.poisson;
   }

@@ -88,6 +88,7 @@ struct PfemDocument {
   PfemOrders orders;
   PfemMaterial material;                   ///< of elements without another
   std::string material_option;             ///< that gave it a modulus, or empty
+  bool is_material_of_options = false;     ///< alone: the problem has none
   std::vector<PfemMaterialPart> materials; ///< later ones win
   /// In the place of what a mesh file has. A generator's give way to either.
   std::optional<std::vector<PfemSupport>> supports;

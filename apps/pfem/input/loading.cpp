@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 
 namespace ossatura {
@@ -36,12 +37,9 @@ BoundaryPart boundary_part(const PfemModel& model, std::vector<std::int32_t> ver
   return part;
 }
 
-/// Holds components of the modes of a part of the boundary, with constant displacements.
-void hold(const std::string& file, const PfemSupport& support, std::vector<std::int32_t> vertices,
-          const std::vector<FaceCorners>* among, PfemModel& model) {
-  const std::vector<std::uint8_t> chosen = mark(model, vertices);
-  const std::vector<std::int32_t> modes =
-      modes_of_boundary(model.shape.mesh, model.entities, model.numbering, chosen, among);
+/// Holds components of modes, with constant displacements.
+void hold_modes(const PfemSupport& support, const std::vector<std::int32_t>& modes,
+                PfemModel& model) {
   const std::int64_t num_vertices = model.num_vertices();
   for (const std::int32_t mode : modes)
     for (std::size_t c = 0; c < 3; ++c) {
@@ -58,11 +56,91 @@ void hold(const std::string& file, const PfemSupport& support, std::vector<std::
       mask = std::uint8_t(mask | 1u << c);
       u = wanted;
     }
-  std::string place = support.where.place;
+}
+
+/// Without the file of the problem.
+std::string place_within(const std::string& file, std::string place) {
   if (place.rfind(file + ": ", 0) == 0)
     place.erase(0, file.size() + 2);
-  model.supports.push_back({place, support.components, std::move(vertices),
-                            lone_vertices(model.shape.mesh, model.entities, chosen, among)});
+  return place;
+}
+
+/// Holds a part of the boundary as a problem has it.
+void hold(const std::string& file, const PfemSupport& support, std::vector<std::int32_t> vertices,
+          const HexaModel& sets, PfemModel& model) {
+  const std::vector<std::uint8_t> chosen = mark(model, vertices);
+  const std::vector<FaceCorners>* faces = faces_of_set(sets.face_sets, support.where);
+  const std::vector<EdgeEnds>* edges = edges_of_set(sets.edge_sets, support.where);
+  hold_modes(
+      support,
+      modes_of_boundary(model.shape.mesh, model.entities, model.numbering, chosen, faces, edges),
+      model);
+  model.supports.push_back({place_within(file, support.where.place), support.components,
+                            std::move(vertices),
+                            lone_vertices(model.shape.mesh, model.entities, chosen, faces, edges)});
+}
+
+/// Vertices that a mesh file holds along c, by what it holds together.
+std::vector<std::vector<std::int32_t>> parts_held(const HexaModel& file, int c,
+                                                  std::size_t num_vertices) {
+  std::vector<std::uint8_t> is_held(num_vertices), is_of_part(num_vertices);
+  for (const HeldComponents& node : file.held)
+    is_held[std::size_t(node.node)] = node.components >> c & 1;
+  std::vector<std::vector<std::int32_t>> parts;
+  for (const HeldPart& part : file.held_parts) {
+    if ((part.components >> c & 1) == 0)
+      continue;
+    parts.emplace_back();
+    for (const std::int32_t node : part.nodes)
+      if (is_held[std::size_t(node)] != 0) {
+        parts.back().push_back(node);
+        is_of_part[std::size_t(node)] = 1;
+      }
+  }
+  std::vector<std::int32_t> rest;
+  for (std::size_t node = 0; node < num_vertices; ++node)
+    if (is_held[node] != 0 && is_of_part[node] == 0)
+      rest.push_back(std::int32_t(node));
+  parts.push_back(std::move(rest));
+  return parts;
+}
+
+/// Holds what a mesh file does. Its rows are not united: where two of them hold an edge each, the
+/// face between these is free.
+void hold_as_in_mesh(const std::string& file, const HexaModel& mesh, PfemModel& model) {
+  const auto num_vertices = std::size_t(model.num_vertices());
+  for (int c = 0; c < 3; ++c) {
+    PfemSupport support;
+    support.where.place = model.source + ": held along " + "xyz"[c];
+    support.components = std::uint8_t(1 << c);
+    std::vector<std::int32_t> all, joined;
+    for (const std::vector<std::int32_t>& part : parts_held(mesh, c, num_vertices)) {
+      all.insert(all.end(), part.begin(), part.end());
+      if (part.size() < 2) { // often one of many: no edges
+        hold_modes(support, part, model);
+        continue;
+      }
+      const std::vector<std::uint8_t> chosen = mark(model, part);
+      hold_modes(support,
+                 modes_of_boundary(model.shape.mesh, model.entities, model.numbering, chosen),
+                 model);
+      const std::vector<std::int32_t> lone =
+          lone_vertices(model.shape.mesh, model.entities, chosen);
+      std::set_difference(part.begin(), part.end(), lone.begin(), lone.end(),
+                          std::back_inserter(joined));
+    }
+    if (all.empty())
+      continue;
+    for (std::vector<std::int32_t>* list : {&all, &joined}) {
+      std::sort(list->begin(), list->end());
+      list->erase(std::unique(list->begin(), list->end()), list->end());
+    }
+    std::vector<std::int32_t> points;
+    std::set_difference(all.begin(), all.end(), joined.begin(), joined.end(),
+                        std::back_inserter(points));
+    model.supports.push_back({place_within(file, support.where.place), support.components,
+                              std::move(all), std::move(points)});
+  }
 }
 
 /// Quadrature points along each axis for loads.
@@ -100,8 +178,8 @@ void add_load(const PfemLoad& load, const HexaModel& file, const MeshSelector& s
         force);
     return;
   }
-  const BoundaryPart part =
-      boundary_part(model, select.nodes(load.where), faces_of_set(file.face_sets, load.where));
+  const std::vector<FaceCorners>* faces = faces_of_set(file.face_sets, load.where);
+  const BoundaryPart part = boundary_part(model, select.nodes(load.where), faces);
   if (load.kind == Kind::force) {
     for (const std::int32_t vertex : part.vertices) {
       for (std::size_t c = 0; c < 3; ++c)
@@ -111,6 +189,7 @@ void add_load(const PfemLoad& load, const HexaModel& file, const MeshSelector& s
     warn_of_point_forces(load.place, part.vertices.size(), model);
     return;
   }
+  require_faces(load.where, faces, load.place, "a \"force\" on each vertex");
   if (part.faces.empty())
     fail<InputError>(load.place,
                      ": none of the faces of the boundary has all of its four vertices among the ",
@@ -191,21 +270,9 @@ void add_pfem_supports(const PfemDocument& document, const PfemInput& input,
   model.held.assign(std::size_t(model.numbering.num_modes), 0);
   model.displacement.assign(3 * model.held.size(), 0);
   for (const PfemSupport& support : document.supports ? *document.supports : input.body.supports)
-    hold(document.file, support, select.nodes(support.where),
-         faces_of_set(input.model.face_sets, support.where), model);
+    hold(document.file, support, select.nodes(support.where), input.model, model);
   if (!document.supports)
-    for (int c = 0; c < 3; ++c) {
-      std::vector<std::int32_t> vertices;
-      for (const HeldComponents& node : input.model.held)
-        if ((node.components >> c & 1) != 0)
-          vertices.push_back(node.node);
-      if (vertices.empty())
-        continue;
-      PfemSupport support;
-      support.where.place = model.source + ": held along " + "xyz"[c];
-      support.components = std::uint8_t(1 << c);
-      hold(document.file, support, std::move(vertices), nullptr, model);
-    }
+    hold_as_in_mesh(document.file, input.model, model);
   std::vector<HeldComponents> vertices;
   for (std::int64_t i = 0; i < model.num_vertices(); ++i)
     if (model.held[std::size_t(i)] != 0)

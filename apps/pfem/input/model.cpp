@@ -90,40 +90,74 @@ std::vector<double> elasticity_of(const PfemMaterial& material) {
   return isotropic_elasticity(*material.young, material.poisson.value_or(default_pfem_poisson));
 }
 
-ElasticityField elasticity_of(const PfemDocument& document, const PfemMaterial& all,
-                              const MeshSelector& select, std::size_t num_elem) {
-  ElasticityField field;
+/// The material of elements that have none of their own; what of it the document leaves open is
+/// that of the file, or of generators.
+PfemMaterial common_material(const PfemDocument& document, const HexaModel& file,
+                             const std::string& source) {
+  PfemMaterial material = document.material;
+  if (!material.elasticity.empty())
+    return material;
+  if (!file.is_uniform()) {
+    if (document.is_material_of_options)
+      fail<InputError>(document.file, ": ", source, " has elements of several materials: leave ",
+                       document.material_option,
+                       " out, and give \"materials\" of element sets in a .json problem");
+    if (!material.young && document.materials.empty())
+      fail<InputError>(source, ": has elements of several materials, which are not taken from "
+                               "meshes: give \"materials\" of its element sets in a .json problem");
+  } else if (file.young > 0) {
+    material.young = material.young.value_or(file.young);
+    material.poisson = material.poisson.value_or(file.poisson);
+  } else if (!material.young && document.mesh.kind != PfemSource::Kind::file &&
+             document.materials.empty()) {
+    material.young = PfemGeneratorDefaults().young;
+  }
+  if (material.young)
+    material.poisson = material.poisson.value_or(default_pfem_poisson);
+  return material;
+}
+
+/// Sets elasticity and materials.
+void set_elasticity(const PfemDocument& document, const PfemMaterial& all,
+                    const MeshSelector& select, PfemModel& model) {
+  const std::size_t num_elem = model.shape.mesh.num_elem();
+  ElasticityField& field = model.elasticity;
   field.value = elasticity_of(all);
   if (!document.materials.empty()) {
     constexpr std::size_t n = elasticity_entries;
     const std::vector<double> rest = field.value;
-    std::vector<std::uint8_t> has(num_elem, rest.empty() ? 0 : 1), has_own(num_elem);
+    // By number, 0: the rest.
+    std::vector<std::size_t> number(num_elem);
     field.value.resize(n * num_elem);
     for (std::size_t e = 0; e < num_elem && !rest.empty(); ++e)
       std::copy(rest.begin(), rest.end(), &field.value[n * e]);
+    model.materials.emplace_back(all, 0);
     for (const PfemMaterialPart& part : document.materials) {
       const std::vector<double> d = elasticity_of(part.material);
       for (const std::int32_t e : select.elements(part.elements)) {
         std::copy(d.begin(), d.end(), &field.value[n * std::size_t(e)]);
-        has[std::size_t(e)] = has_own[std::size_t(e)] = 1;
+        number[std::size_t(e)] = model.materials.size();
       }
+      model.materials.emplace_back(part.material, 0);
     }
-    if (const std::string& option = document.material_option;
-        !option.empty() && std::find(has_own.begin(), has_own.end(), 0) == has_own.end())
-      fail<UsageError>(option, " has no effect: the \"materials\" of ", document.file,
-                       " have all elements; leave it out, or change them");
-    const auto without = std::find(has.begin(), has.end(), 0);
-    if (without != has.end())
-      fail<InputError>(document.file, ": element ", without - has.begin(), " and ",
-                       std::count(has.begin(), has.end(), 0) - 1,
+    const auto without = std::find(number.begin(), number.end(), 0);
+    if (!document.material_option.empty() && without == number.end())
+      fail<UsageError>(document.material_option, " has no effect: the \"materials\" of ",
+                       document.file, " have all elements; leave it out, or change them");
+    if (rest.empty() && without != number.end())
+      fail<InputError>(document.file, ": element ", without - number.begin(), " and ",
+                       std::count(number.begin(), number.end(), 0) - 1,
                        " others have no material: give a \"material\" for all that are not in "
                        "\"materials\"");
+    for (const std::size_t one : number)
+      ++model.materials[one].second;
   } else if (field.value.empty()) {
     fail<InputError>(document.file,
                      ": the material is missing: the mesh has no elastic constants: give "
                      "\"material\" with \"young\" and \"poisson\", or --young and --poisson");
+  } else {
+    model.materials.emplace_back(all, std::int64_t(num_elem));
   }
-  return field;
 }
 
 /// What surprises: the rule of the paper does not hold an element of order 2.
@@ -203,35 +237,20 @@ PfemModel build_pfem_model(const PfemDocument& document) {
                         input.no_numbers + ": choose by places or sets";
   const MeshSelector select(model.shape.mesh, input.model.node_sets, input.model.elem_sets, traits);
   document.changes.apply_to(model.options);
-  const std::size_t num_elem = model.shape.mesh.num_elem();
-  const std::vector<std::uint8_t> orders = orders_of(document.orders, select, num_elem);
+  const std::vector<std::uint8_t> orders =
+      orders_of(document.orders, select, model.shape.mesh.num_elem());
   model.numbering = checked([&] {
     return make_hierarchic_numbering(model.shape.mesh, model.entities, model.options.space, orders);
   });
   if (input.body.is_exact && !model.options.points_given)
     model.options.discretisation.points = model.highest_order() + 4; // no map is a polynomial
 
-  PfemMaterial material = document.material;
-  if (material.elasticity.empty() && !material.young) {
-    const bool is_file = document.mesh.kind == PfemSource::Kind::file;
-    if (!input.model.is_uniform()) {
-      if (document.materials.empty())
-        fail<InputError>(model.source, ": has elements of several materials, which are not taken "
-                                       "from meshes: give \"materials\" of its element sets in a "
-                                       ".json problem");
-    } else if (input.model.young > 0) {
-      material.young = input.model.young;
-      material.poisson = material.poisson.value_or(input.model.poisson);
-    } else if (!is_file && document.materials.empty()) {
-      material.young = PfemGeneratorDefaults().young;
-    }
-  }
-  model.elasticity = elasticity_of(document, material, select, num_elem);
+  const PfemMaterial material = common_material(document, input.model, model.source);
+  set_elasticity(document, material, select, model);
   add_pfem_supports(document, input, select, model);
   add_pfem_loads(document, input, select, model);
   if (input.body.exact && document.materials.empty() && material.elasticity.empty())
-    model.exact =
-        input.body.exact(*material.young, material.poisson.value_or(default_pfem_poisson));
+    model.exact = input.body.exact(*material.young, *material.poisson);
   require_numbers(document.file, "elastic constants", model.elasticity.value);
   require_numbers(document.file, "forces", model.force);
   require_numbers(document.file, "displacements", model.displacement);

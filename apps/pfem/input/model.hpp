@@ -13,6 +13,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ossatura {
@@ -22,6 +23,8 @@ struct PfemModel {
   HexaEntities entities;
   HierarchicNumbering numbering;
   ElasticityField elasticity;
+  /// What `elasticity` is made of, with the number of elements of each.
+  std::vector<std::pair<PfemMaterial, std::int64_t>> materials;
   std::vector<std::uint8_t> held;   ///< [num_modes] bit c: component c is prescribed
   std::vector<double> displacement; ///< m, [num_modes, 3]: the prescribed ones, else 0
   std::vector<double> force;        ///< N, [num_modes, 3]

@@ -13,6 +13,28 @@ Json peak(const PfemPeak& largest) {
   return {{"value", largest.value}, {"at", largest.x}, {"element", largest.elem}};
 }
 
+/// Moduli in Pa.
+Json material_json(const PfemMaterial& material) {
+  if (!material.elasticity.empty())
+    return {{"elasticity", material.elasticity}};
+  return {{"young", *material.young}, {"poisson", material.poisson.value_or(default_pfem_poisson)}};
+}
+
+/// Adds "material" where all elements have one, else "materials", as topopt does.
+void add_materials(const PfemModel& model, Json& json) {
+  if (model.materials.size() == 1) {
+    json["material"] = material_json(model.materials[0].first);
+    return;
+  }
+  Json& list = json["materials"] = Json::array();
+  for (const auto& [material, count] : model.materials) {
+    if (count == 0)
+      continue;
+    list.push_back(material_json(material));
+    list.back()["elements"] = count;
+  }
+}
+
 } // namespace
 
 nlohmann::ordered_json pfem_problem(const PfemModel& model) {
@@ -25,24 +47,26 @@ nlohmann::ordered_json pfem_problem(const PfemModel& model) {
                       {"quadrature_points_per_axis",
                        o.points > 0 ? o.points : quadrature_points(o.rule, order)}});
   const HierarchicNumbering& n = model.numbering;
-  return {{"source", model.source},
-          {"vertices", model.num_vertices()},
-          {"elements", model.num_elem()},
-          {"geometry", model.is_trilinear() ? "trilinear" : "curved"},
-          {"unused_points_left_out", model.unused_points},
-          {"space", name_of(model.options.space)},
-          {"scaling", name_of(o.scaling)},
-          {"quadrature", o.points > 0 ? Json() : Json(name_of(o.rule))},
-          {"orders", std::move(orders)},
-          {"dofs", 3 * std::int64_t(n.num_modes)},
-          {"dofs_by_part",
-           {{"vertices", 3 * std::int64_t(n.edge_begin)},
-            {"edges", 3 * std::int64_t(n.face_begin - n.edge_begin)},
-            {"faces", 3 * std::int64_t(n.interior_begin - n.face_begin)},
-            {"interiors", 3 * std::int64_t(n.num_modes - n.interior_begin)}}},
-          {"held_dofs", model.num_held()},
-          {"supports", model.supports.size()},
-          {"loads", model.num_loads}};
+  Json json = {{"source", model.source},
+               {"vertices", model.num_vertices()},
+               {"elements", model.num_elem()},
+               {"geometry", model.is_trilinear() ? "trilinear" : "curved"},
+               {"unused_points_left_out", model.unused_points},
+               {"space", name_of(model.options.space)},
+               {"scaling", name_of(o.scaling)},
+               {"quadrature", o.points > 0 ? Json() : Json(name_of(o.rule))},
+               {"orders", std::move(orders)},
+               {"dofs", 3 * std::int64_t(n.num_modes)},
+               {"dofs_by_part",
+                {{"vertices", 3 * std::int64_t(n.edge_begin)},
+                 {"edges", 3 * std::int64_t(n.face_begin - n.edge_begin)},
+                 {"faces", 3 * std::int64_t(n.interior_begin - n.face_begin)},
+                 {"interiors", 3 * std::int64_t(n.num_modes - n.interior_begin)}}},
+               {"held_dofs", model.num_held()},
+               {"supports", model.supports.size()},
+               {"loads", model.num_loads}};
+  add_materials(model, json);
+  return json;
 }
 
 nlohmann::ordered_json pfem_engine(const PfemModel& model, const PfemResults& results) {

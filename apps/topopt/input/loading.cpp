@@ -25,7 +25,7 @@ std::vector<NodeForce> tractions_of(const DesignProblem& problem,
                                     const std::vector<FaceCorners>* among,
                                     const std::array<double, 3>& traction) {
   if (problem.solids)
-    return traction_forces(*problem.solids, nodes, traction);
+    return traction_forces(*problem.solids, nodes, traction, among);
   if (!problem.lattice)
     return traction_forces(problem.mesh, nodes, traction, among);
   std::vector<std::int32_t> number, chosen;
@@ -63,8 +63,9 @@ std::vector<NodeForce> forces_of(const ForceChoice& choice, const DesignProblem&
                                  const PlaceSelector& select) {
   const std::vector<std::int32_t> nodes = select.nodes(choice.nodes);
   if (choice.kind == ForceChoice::Kind::traction) {
-    std::vector<NodeForce> forces =
-        tractions_of(problem, nodes, select.faces(choice.nodes), choice.value);
+    const std::vector<FaceCorners>* faces = select.faces(choice.nodes);
+    require_faces(choice.nodes, faces, choice.nodes.place, "a \"total_force\"");
+    std::vector<NodeForce> forces = tractions_of(problem, nodes, faces, choice.value);
     if (forces.empty())
       fail<InputError>(choice.nodes.place,
                        ": none of the faces of the surface has all of its nodes "

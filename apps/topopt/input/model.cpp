@@ -319,19 +319,20 @@ std::vector<HexaMaterial> base_materials(const ProblemDocument& document, const 
         document.file, ": ", model.source,
         " has elements of several materials: leave \"young\" and \"poisson\" (--young, "
         "--poisson) out, or give \"materials\" of element sets");
-  const auto some_have = [&](double HexaMaterial::*constant) {
-    return !hexa.is_uniform() &&
-           std::any_of(hexa.materials.begin(), hexa.materials.end(),
-                       [&](const HexaMaterial& one) { return one.*constant != 0; });
+  const auto differs = [&](double HexaMaterial::*constant) {
+    return std::any_of(hexa.materials.begin(), hexa.materials.end(), [&](const HexaMaterial& one) {
+      return one.*constant != hexa.materials[0].*constant;
+    });
   };
-  if (document.mass_density && some_have(&HexaMaterial::density))
+  if (document.mass_density && differs(&HexaMaterial::density))
     fail<InputError>(
         document.file, ": ", model.source,
-        " has elements of several materials with mass densities: leave "
+        " has elements of several materials with mass densities of their own: leave "
         "\"mass_density\" (--mass-density) out, or give \"materials\" of element sets");
-  if (document.expansion && some_have(&HexaMaterial::expansion))
+  if (document.expansion && differs(&HexaMaterial::expansion))
     fail<InputError>(document.file, ": ", model.source,
-                     " has elements of several materials with coefficients of expansion: leave "
+                     " has elements of several materials with coefficients of expansion of "
+                     "their own: leave "
                      "\"expansion\" out, or give \"materials\" of element sets");
   std::vector<HexaMaterial> materials = hexa.materials;
   if (materials.empty() && (document.young || hexa.young > 0))

@@ -169,24 +169,33 @@ void AbaqusReader::read_boundary() {
   if (is_new()) {
     earlier_held_.clear();
     earlier_rotations_.clear();
+    if (num_steps_ <= 1) // later steps have the same supports
+      parts_.held_parts.clear();
     if (!perturbation_)
       earlier_.displacements.clear();
   }
   Members one;
+  std::string set;
   while (text_.next_row()) {
-    const Members& nodes = take_nodes(one);
+    const Members& nodes = take_nodes(one, set);
     double displacement = 0;
     const std::uint8_t components = take_held(displacement);
     text_.require_end();
     held_.resize(nodes_.size());
+    if (!set.empty())
+      add_held_set(set, components & 7, nodes, held_parts_);
     for (const std::int32_t n : nodes)
-      if (is_reference(n))
+      if (is_reference(n)) {
         hold_reference(n, components, displacement);
-      else
+      } else {
         hold_node(n, components & 7, displacement);
+        if (set.empty())
+          add_held_node(num_boundaries_, components & 7, n, held_parts_);
+      }
     if (fresh_.displacements.size() > 12 * nodes_.size() + 64)
       settle(fresh_.displacements);
   }
+  ++num_boundaries_;
 }
 
 void AbaqusReader::hold_node(std::int32_t node, unsigned components, double displacement) {
@@ -250,8 +259,16 @@ void AbaqusReader::close_supports() {
     all = std::uint8_t(all | rotations);
   }
   rotations_.clear();
-  if (num_steps_ <= 1)
+  if (num_steps_ <= 1) {
     parts_.held = earlier_held_;
+    for (auto& [key, part] : held_parts_) {
+      HeldPart& all = parts_.held_parts[key];
+      all.components = std::uint8_t(all.components | part.components);
+      if (all.nodes.size() < part.nodes.size())
+        all.nodes = std::move(part.nodes);
+    }
+  }
+  held_parts_.clear();
   parts_.held.resize(nodes_.size());
   if (parts_.held != earlier_held_)
     text_.bad("the supports of step ", num_steps_,

@@ -139,7 +139,7 @@ void AbaqusReader::read_elements() {
         "elements of type ", printable_word(*type),
         " are not solved; mesh with tetrahedra, prisms or hexahedra (C3D4, C3D10, C3D6, C3D15, "
         "C3D8, C3D20, C3D20R)");
-  read_flat(flat->num_nodes, set == nullptr ? nullptr : &set->flat);
+  read_flat(flat->num_nodes, flat->name[0] == 'T', set == nullptr ? nullptr : &set->flat);
 }
 
 std::uint64_t AbaqusReader::take_new_elem(NumberMap& own, const NumberMap& other) {
@@ -193,12 +193,13 @@ void AbaqusReader::require_face(std::int32_t elem, int face) {
               ", which has faces 1 to ", shape.num_faces);
 }
 
-void AbaqusReader::read_flat(std::size_t num_nodes, Members* set) {
+void AbaqusReader::read_flat(std::size_t num_nodes, bool is_curve, Members* set) {
   while (text_.next_row()) {
     const std::uint64_t number = take_new_elem(flat_, hexa_);
     for (std::size_t k = 0; k < num_nodes; ++k)
       flat_node_.push_back(take_node_of(number));
     flat_begin_.push_back(std::int32_t(flat_node_.size()));
+    is_curve_.push_back(is_curve);
     if (set != nullptr)
       set->push_back(std::int32_t(flat_.size() - 1));
   }
@@ -222,9 +223,17 @@ const AbaqusReader::ElemSet& AbaqusReader::require_elem_set(const std::string& n
 }
 
 const AbaqusReader::Members& AbaqusReader::take_nodes(Members& one) {
+  std::string set;
+  return take_nodes(one, set);
+}
+
+const AbaqusReader::Members& AbaqusReader::take_nodes(Members& one, std::string& set) {
   std::uint64_t number = 0;
-  if (!text_.number(number))
-    return require_node_set(abaqus_name(text_.field()));
+  set.clear();
+  if (!text_.number(number)) {
+    set = abaqus_name(text_.field());
+    return require_node_set(set);
+  }
   const std::int32_t place = nodes_.find(number);
   if (place < 0)
     text_.bad("there is no node ", number, " before this line");
@@ -385,6 +394,34 @@ void AbaqusReader::end_instance() {
   add_prefix(surfaces_, instance_ + ".");
 }
 
+void AbaqusReader::add_faces_of(const Members& flat, const std::string& name) {
+  std::vector<FaceCorners> faces;
+  std::vector<EdgeEnds> edges;
+  bool has_triangles = false;
+  for (const std::int32_t elem : flat) {
+    const auto begin = std::size_t(flat_begin_[std::size_t(elem)]);
+    const std::int32_t* const n = &flat_node_[begin];
+    const std::size_t num_nodes = std::size_t(flat_begin_[std::size_t(elem) + 1]) - begin;
+    if (is_curve_[std::size_t(elem)]) {
+      edges.push_back({n[0], n[1]});
+      if (num_nodes == 3) // which one is in the middle differs by program
+        edges.insert(edges.end(), {{n[0], n[2]}, {n[1], n[2]}});
+    } else if (num_nodes % 4 == 0) {
+      faces.push_back({n[0], n[1], n[2], n[3]});
+    } else {
+      faces.push_back({n[0], n[1], n[2], std::max({n[0], n[1], n[2]})});
+      has_triangles = true;
+    }
+  }
+  const auto& kinds = parts_.kind;
+  if (has_triangles && std::all_of(kinds.begin(), kinds.end(),
+                                   [](SolidKind kind) { return shape_of(kind).num_corners == 8; }))
+    return; // they are halves of its faces
+  parts_.face_sets[name] = std::move(faces);
+  if (!edges.empty())
+    parts_.edge_sets[name] = std::move(edges);
+}
+
 void AbaqusReader::finish_sets() {
   if (instance_ended_) {
     drop_prefix(node_sets_, instance_ + ".");
@@ -392,8 +429,10 @@ void AbaqusReader::finish_sets() {
   }
   parts_.node_sets = std::move(node_sets_);
   for (auto& [name, set] : elem_sets_) {
-    if (!set.flat.empty() && parts_.node_sets.count(name) == 0) // *NSET says it better
+    if (!set.flat.empty() && parts_.node_sets.count(name) == 0) { // *NSET says it better
       add_nodes_of({{}, set.flat}, parts_.node_sets[name]);
+      add_faces_of(set.flat, name);
+    }
     if (!set.hexa.empty() || set.flat.empty())
       parts_.elem_sets[name] = std::move(set.hexa);
   }

@@ -88,7 +88,7 @@ private:
   std::uint64_t take_new_elem(NumberMap& own, const NumberMap& other);
   /// The place of the next node of an element.
   std::int32_t take_node_of(std::uint64_t elem);
-  void read_flat(std::size_t num_nodes, Members* set);
+  void read_flat(std::size_t num_nodes, bool is_curve, Members* set);
   void read_node_set();
   void read_elem_set();
   void read_surface();
@@ -100,12 +100,16 @@ private:
   const ElemSet& require_elem_set(const std::string& name);
   /// The nodes (elements) of the next field, a number or the name of a set; `one` holds a number's.
   const Members& take_nodes(Members& one);
+  /// The same; `set` becomes the name, empty for a number.
+  const Members& take_nodes(Members& one, std::string& set);
   const ElemSet& take_elems(ElemSet& one);
   void add_elem(std::uint64_t number, ElemSet& set);
   void add_nodes_of(const ElemSet& elems, Members& nodes) const;
   /// Calls add(number) for the rows of a set with GENERATE, and end_row() after each.
   template<class Add, class EndRow>
   void read_ranges(const Add& add, const EndRow& end_row);
+  /// Faces and edges of the set of nodes that elements without volume make.
+  void add_faces_of(const Members& flat, const std::string& name);
   /// Sets as the model has them.
   void finish_sets();
 
@@ -150,8 +154,10 @@ private:
   /// The node that a parameter of the keyword names, by number or by a set.
   std::int32_t require_reference(const char* param);
   Coupling& add_coupling(std::int32_t reference);
-  /// The nodes of faces, which weigh as much as they have of the area.
+  /// All nodes of faces, which weigh as much as they have of the area, or nothing.
   void weigh_faces(const std::vector<std::int64_t>& faces, Coupling& coupling) const;
+  /// Leaves out the nodes that weigh nothing, and take no load.
+  static void drop_weightless(Coupling& coupling);
   void decide_coupling(bool is_rigid);
   void require_decided() const;
   void require_few_coupled() const;
@@ -206,6 +212,7 @@ private:
   NumberMap nodes_, hexa_, flat_;
   Members flat_node_;
   std::vector<std::size_t> flat_begin_{0};
+  std::vector<bool> is_curve_;              ///< of those without volume
   std::vector<std::size_t> solid_begin_{0}; ///< of each solid into parts_.node
   std::map<std::string, Members> node_sets_;
   std::map<std::string, ElemSet> elem_sets_;
@@ -220,6 +227,8 @@ private:
   std::set<std::string> step_names_;
   CaseLoads fresh_, earlier_;                     ///< of this step, and of general steps before it
   std::vector<std::uint8_t> held_, earlier_held_; ///< likewise: components by node; may end early
+  HeldParts held_parts_;                          ///< of this step; earlier ones are in parts_
+  std::int64_t num_boundaries_ = 0;               ///< keywords
 
   /// By node, NaN: none; may end early. Those of steps stay in the steps after them.
   std::vector<double> initial_temperature_, temperature_;

@@ -120,12 +120,34 @@ void AnsysReader::read_support() {
               " is not solved; supports hold at 0");
   Members one;
   parts_.held.resize(nodes_.size());
-  for (const std::int32_t n : take_nodes(1, 5, one)) {
+  const Members& nodes = take_nodes(1, 5, one);
+  if (num_steps_ == 0)
+    add_held_row(nodes, components);
+  for (const std::int32_t n : nodes) {
     std::uint8_t& held = parts_.held[std::size_t(n)];
     if (num_steps_ > 0 && (held & components) != components)
       text_.bad("a load step adds supports to those of the first; all load cases have the same");
     held |= components;
   }
+}
+
+void AnsysReader::add_held_row(const Members& nodes, std::uint8_t components) {
+  if (components == 0)
+    return;
+  std::string name = text_.field(1);
+  if (name == "ALL" && !selected_.empty())
+    name = selected_;
+  if (text_.is_number(1)) {
+    if (nodes.size() == 1) // CDWRITE writes rows of these alone, one for each component
+      return add_held_node(0, components, nodes[0], parts_.held_parts);
+    name += ' ' + text_.field(5) + ' ' + text_.field(6);
+    // A small file may name large ranges in each of its lines.
+    const bool is_new = parts_.held_parts.count({name, 0}) == 0;
+    in_ranges_ += is_new ? nodes.size() : 0;
+    if (in_ranges_ > 64 * nodes_.size() + 4096)
+      text_.bad("the ranges of nodes that are held overlap more than 64 times; name components");
+  }
+  add_held_set(name, components, nodes, parts_.held_parts);
 }
 
 void AnsysReader::read_force() {

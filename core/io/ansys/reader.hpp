@@ -79,6 +79,8 @@ private:
   /// The nodes of the range or set that the command names in `first`, with its end and increment in
   /// `last` and the field after it; `one` holds those of a range.
   const Members& take_nodes(std::size_t first, std::size_t last, Members& one);
+  /// Notes what the row of D with these nodes holds together.
+  void add_held_row(const Members& nodes, std::uint8_t components);
   void finish_loads();
 
   // materials.cpp
@@ -101,6 +103,7 @@ private:
   std::map<std::int64_t, double> forces_, pressures_; ///< 3 * node + component, 6 * element + face
   bool loads_changed_ = false;                        ///< since the last load step
   int num_steps_ = 0;
+  std::size_t in_ranges_ = 0; ///< nodes of the ranges that are held
   bool is_modal_ = false, is_stressed_ = false, is_lumped_ = false;
   FrequencyRequest modes_; ///< of the last MODOPT; count 0: none
 

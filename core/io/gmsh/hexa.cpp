@@ -60,6 +60,8 @@ public:
           type.number == gmsh_quadrangle_9)
         faces_[of].push_back({std::int32_t(node[0]), std::int32_t(node[1]), std::int32_t(node[2]),
                               std::int32_t(node[3])});
+      if (type.dimension == 1) // its ends come first
+        edges_[of].push_back({std::int32_t(node[0]), std::int32_t(node[1])});
     }
     if (is_hexa) {
       node_.insert(node_.end(), node, node + type.num_nodes);
@@ -74,6 +76,12 @@ public:
       const std::string name = name_of_group(key);
       auto& set = (key.first == 3 ? parts_.elem_sets : parts_.node_sets)[name];
       set.insert(set.end(), members.begin(), members.end());
+      if (key.first < 2)
+        parts_.face_sets[name]; // has none
+    }
+    for (const auto& [number, edges] : edges_) {
+      auto& set = parts_.edge_sets[name_of_group({1, number})];
+      set.insert(set.end(), edges.begin(), edges.end());
     }
     for (const auto& [number, faces] : faces_) {
       auto& set = parts_.face_sets[name_of_group({2, number})];
@@ -190,6 +198,7 @@ private:
   std::vector<std::int64_t> number_;  ///< as Gmsh has them
   Groups groups_;
   std::map<std::int64_t, std::vector<FaceCorners>> faces_; ///< of groups of surfaces, by number
+  std::map<std::int64_t, std::vector<EdgeEnds>> edges_;    ///< of groups of curves
 };
 
 } // namespace

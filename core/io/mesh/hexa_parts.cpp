@@ -230,21 +230,40 @@ std::vector<std::int32_t> renumbered(std::vector<std::int32_t>&& set,
   return std::move(set);
 }
 
-/// The same of faces.
-std::vector<FaceCorners> renumbered_faces(std::vector<FaceCorners> faces,
-                                          const std::vector<std::int32_t>& number) {
-  for (FaceCorners& face : faces) {
-    for (std::int32_t& corner : face)
+/// The same of faces and edges.
+template<class Part>
+std::vector<Part> renumbered_parts(std::vector<Part> parts,
+                                   const std::vector<std::int32_t>& number) {
+  for (Part& part : parts) {
+    for (std::int32_t& corner : part)
       corner = number[std::size_t(corner)];
-    std::sort(face.begin(), face.end());
+    std::sort(part.begin(), part.end());
   }
-  std::sort(faces.begin(), faces.end());
-  const auto has_unused = [](const FaceCorners& face) { return face[0] == unused; };
-  faces.erase(std::remove_if(faces.begin(), faces.end(), has_unused), faces.end());
-  return faces;
+  std::sort(parts.begin(), parts.end());
+  const auto has_unused = [](const Part& part) { return part[0] == unused; };
+  parts.erase(std::remove_if(parts.begin(), parts.end(), has_unused), parts.end());
+  return parts;
 }
 
 } // namespace
+
+void add_held_set(const std::string& name, std::uint8_t components,
+                  const std::vector<std::int32_t>& nodes, HeldParts& parts) {
+  HeldPart& part = parts[{name, 0}];
+  part.components = std::uint8_t(part.components | components);
+  if (part.nodes.size() < nodes.size()) // sets only grow
+    part.nodes = nodes;
+}
+
+void add_held_node(std::int64_t keyword, std::uint8_t components, std::int32_t node,
+                   HeldParts& parts) {
+  for (int c = 0; c < 3; ++c)
+    if ((components >> c & 1) != 0) {
+      HeldPart& part = parts[{"", 3 * keyword + c}];
+      part.components = std::uint8_t(1 << c);
+      part.nodes.push_back(node);
+    }
+}
 
 HexaParts make_numbered_parts(std::string path, double unit, const NumberMap& nodes,
                               const NumberMap& elems) {
@@ -288,6 +307,8 @@ HexaFile make_file(HexaParts&& parts, Mesh& mesh, const Add& add) {
   for (std::size_t p = 0; p < parts.held.size(); ++p)
     if (parts.held[p] != 0 && number[p] != unused)
       model.held.push_back({number[p], parts.held[p]});
+  for (auto& [key, part] : parts.held_parts)
+    model.held_parts.push_back({part.components, renumbered(std::move(part.nodes), &number)});
   for (const std::vector<std::int32_t>& body : parts.rigid) {
     std::vector<std::int32_t>& nodes = model.rigid.emplace_back();
     for (const std::int32_t p : body)
@@ -297,7 +318,9 @@ HexaFile make_file(HexaParts&& parts, Mesh& mesh, const Add& add) {
   for (auto& [name, set] : parts.node_sets)
     model.node_sets[name] = renumbered(std::move(set), &number);
   for (const auto& [name, faces] : parts.face_sets)
-    model.face_sets[name] = renumbered_faces(faces, number);
+    model.face_sets[name] = renumbered_parts(faces, number);
+  for (const auto& [name, edges] : parts.edge_sets)
+    model.edge_sets[name] = renumbered_parts(edges, number);
   for (auto& [name, set] : parts.elem_sets)
     model.elem_sets[name] = renumbered(std::move(set), nullptr);
   const double square = parts.unit * parts.unit;

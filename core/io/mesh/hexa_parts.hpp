@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ossatura {
@@ -31,6 +32,16 @@ struct HexaCase {
   std::vector<double> warming{};                 ///< NodeLoads::warming by place, or empty
 };
 
+/// What rows of a file hold together, by place, in any order: by the name of their set and 0, or
+/// by no name and a number. A row that names a set again takes no more room.
+using HeldParts = std::map<std::pair<std::string, std::int64_t>, HeldPart>;
+void add_held_set(const std::string& name, std::uint8_t components,
+                  const std::vector<std::int32_t>& nodes, HeldParts& parts);
+/// A node of a row of its own, which belongs to the others of such rows of one keyword that hold
+/// the same component; keywords are numbered from 0.
+void add_held_node(std::int64_t keyword, std::uint8_t components, std::int32_t node,
+                   HeldParts& parts);
+
 struct HexaParts {
   std::string path;
   double unit = 1; ///< m per unit of length of the file
@@ -42,8 +53,10 @@ struct HexaParts {
   std::vector<SolidKind> kind;    ///< [num_elem], or empty: all are hexa8
   std::map<std::string, std::vector<std::int32_t>> node_sets, elem_sets; ///< in any order
   std::map<std::string, std::vector<FaceCorners>>
-      face_sets{};                ///< HexaModel's, by place, in any order
+      face_sets{};                                          ///< HexaModel's, by place, in any order
+  std::map<std::string, std::vector<EdgeEnds>> edge_sets{}; ///< likewise
   std::vector<std::uint8_t> held; ///< components by place of the point; may end early
+  HeldParts held_parts{};         ///< of these
   std::vector<std::vector<std::int32_t>> rigid{}; ///< places of points of free rigid bodies
   std::vector<HexaCase> cases;
   std::optional<FrequencyRequest> frequencies{};

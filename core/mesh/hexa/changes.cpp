@@ -156,15 +156,24 @@ Renumbering renumber(HexaModel& model, std::uint64_t seed) {
   };
   renumber_sets(model.node_sets, result.point);
   renumber_sets(model.elem_sets, result.elem);
-  for (auto& entry : model.face_sets) {
-    for (FaceCorners& face : entry.second) {
-      for (std::int32_t& corner : face)
-        corner = result.point[std::size_t(corner)];
-      std::sort(face.begin(), face.end());
+  const auto renumber_parts = [&](auto& sets) {
+    for (auto& entry : sets) {
+      for (auto& part : entry.second) {
+        for (std::int32_t& corner : part)
+          corner = result.point[std::size_t(corner)];
+        std::sort(part.begin(), part.end());
+      }
+      std::sort(entry.second.begin(), entry.second.end());
     }
-    std::sort(entry.second.begin(), entry.second.end());
-  }
+  };
+  renumber_parts(model.face_sets);
+  renumber_parts(model.edge_sets);
   renumber_nodes(model.held);
+  for (HeldPart& part : model.held_parts) {
+    for (std::int32_t& node : part.nodes)
+      node = result.point[std::size_t(node)];
+    std::sort(part.nodes.begin(), part.nodes.end());
+  }
   for (NodeLoads& loads : model.loads) {
     renumber_nodes(loads.forces);
     renumber_nodes(loads.displacements);

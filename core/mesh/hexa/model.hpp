@@ -103,14 +103,27 @@ struct FrequencyRequest {
 /// Corners of a face, ascending.
 using FaceCorners = std::array<std::int32_t, 4>;
 
+/// Ends of an edge, ascending.
+using EdgeEnds = std::array<std::int32_t, 2>;
+
+/// Nodes that one row of a file holds: with elements of high order it holds the faces and edges
+/// whose nodes are all among them.
+struct HeldPart {
+  std::uint8_t components = 0;     ///< of those that HexaModel::held has
+  std::vector<std::int32_t> nodes; ///< ascending
+};
+
 struct HexaModel {
   ElementMesh mesh; ///< of ElementShape::hexa
   /// In the place of the mesh, which is empty then, where some elements are of other kinds.
   std::shared_ptr<const SolidMesh> solids;
   std::map<std::string, std::vector<std::int32_t>> node_sets, elem_sets; ///< numbers ascend
-  /// Of node sets that the file has as surfaces: their faces, ascending.
+  /// Of node sets that the file has as surfaces, curves or points: their faces and their edges,
+  /// ascending. Where a set is here, nothing else lies between its nodes.
   std::map<std::string, std::vector<FaceCorners>> face_sets{};
+  std::map<std::string, std::vector<EdgeEnds>> edge_sets{};
   std::vector<HeldComponents> held;               ///< nodes ascend
+  std::vector<HeldPart> held_parts{};             ///< of these, what belongs together; in any order
   std::vector<std::vector<std::int32_t>> rigid{}; ///< nodes of bodies that move as a whole, free
   std::vector<NodeLoads> loads;
   std::optional<FrequencyRequest> frequencies{};

@@ -63,6 +63,19 @@ std::array<double, 4> shares(const ElementMesh& mesh, const Face& face) {
   return share;
 }
 
+/// As HexaModel::face_sets has them.
+FaceCorners corners_of(const NodeRange& of_elem, const SolidFaceNodes& of_face) {
+  FaceCorners corners{};
+  corners.fill(-1);
+  const int stride = of_face.num_nodes / of_face.num_corners; // 2 where mid-nodes are between them
+  for (int k = 0; k < of_face.num_corners; ++k)
+    corners[std::size_t(k)] = of_elem[std::size_t(of_face.node[stride * k])];
+  if (of_face.num_corners == 3)
+    corners[3] = *std::max_element(corners.begin(), corners.begin() + 3);
+  std::sort(corners.begin(), corners.end());
+  return corners;
+}
+
 /// `area` by node.
 std::vector<NodeForce> forces_of(const std::map<std::int32_t, double>& area,
                                  const std::array<double, 3>& traction) {
@@ -91,7 +104,8 @@ std::vector<NodeForce> traction_forces(const ElementMesh& mesh,
 
 std::vector<NodeForce> traction_forces(const SolidMesh& mesh,
                                        const std::vector<std::int32_t>& nodes,
-                                       const std::array<double, 3>& traction) {
+                                       const std::array<double, 3>& traction,
+                                       const std::vector<FaceCorners>* among) {
   std::vector<std::uint8_t> chosen(mesh.num_points());
   for (const std::int32_t node : nodes)
     chosen[std::size_t(node)] = 1;
@@ -102,7 +116,8 @@ std::vector<NodeForce> traction_forces(const SolidMesh& mesh,
     bool whole = true;
     for (int k = 0; k < of_face.num_nodes; ++k)
       whole = whole && chosen[std::size_t(of_elem[std::size_t(of_face.node[k])])] != 0;
-    if (!whole)
+    if (!whole || (among != nullptr &&
+                   !std::binary_search(among->begin(), among->end(), corners_of(of_elem, of_face))))
       continue;
     const auto share = face_shares(mesh, face);
     for (int k = 0; k < of_face.num_nodes; ++k) {

@@ -17,9 +17,10 @@ std::vector<NodeForce> traction_forces(const ElementMesh& mesh,
                                        const std::array<double, 3>& traction,
                                        const std::vector<FaceCorners>* among = nullptr);
 /// The same over boundary faces all of whose nodes, those in the middle of edges too, are among
-/// `nodes`, by face_shares().
+/// `nodes`, by face_shares(). Of triangles `among` has the last of the ascending corners twice.
 std::vector<NodeForce> traction_forces(const SolidMesh& mesh,
                                        const std::vector<std::int32_t>& nodes,
-                                       const std::array<double, 3>& traction);
+                                       const std::array<double, 3>& traction,
+                                       const std::vector<FaceCorners>* among = nullptr);
 
 } // namespace ossatura

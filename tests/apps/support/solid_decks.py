@@ -68,6 +68,21 @@ class Mesh:
                 for f, face in enumerate(FACES[corners_of(kind)])
                 if all(self.point[nodes[k]][axis] == place for k in face)]
 
+    def flats(self, axis, places, name):
+        """Elements without volume on the faces that are on these planes, as Gmsh writes its groups of surfaces."""
+        rows, number = {}, 10001
+        for e, f in (face for place in places for face in self.faces_at(axis, place)):
+            nodes = self.elements[e - 1][1]
+            corners = corners_of(self.elements[e - 1][0])
+            local = FACES[corners][f - 1]
+            own = [nodes[k] for k in local]
+            if len(nodes) > corners:
+                edges = [set(edge) for edge in EDGES[corners]]
+                own += [nodes[corners + edges.index({a, b})] for a, b in zip(local, local[1:] + local[:1])]
+            rows.setdefault(f"CPS{len(own)}", []).append(", ".join(str(n) for n in [number] + [n + 1 for n in own]))
+            number += 1
+        return "".join(f"*ELEMENT, TYPE={kind}, ELSET={name}\n" + "\n".join(one) + "\n" for kind, one in rows.items())
+
     def deck(self, material="8., 0.3", supports="", step=""):
         text = "*NODE\n" + "".join(f"{n + 1}, {x!r}, {y!r}, {z!r}\n" for n, (x, y, z) in enumerate(self.point))
         last = None
@@ -92,6 +107,31 @@ class Mesh:
     def cantilever(self):
         end = self.nodes_at(0, self.size[0])
         return self.deck(supports="X0, 1, 3\n", step=f"*CLOAD\nEND, 3, {-1 / len(end)!r}\n")
+
+
+def plate_on_its_rim(second_order=False):
+    """One hexahedron of 1 x 1 x 0.2 m in Gmsh's format 2.2, with groups of the four edges of the bottom (RIM), of the
+    top (TOP) and of the corners of the bottom (CORNERS)."""
+    corners = [(x, y, z) for z in (0, 0.2) for x, y in ((0, 0), (1, 0), (1, 1), (0, 1))]
+    # In the order of Gmsh.
+    edges = ((0, 1), (0, 3), (0, 4), (1, 2), (1, 5), (2, 3), (2, 6), (3, 7), (4, 5), (4, 7), (5, 6), (6, 7))
+    middle = {edge: 9 + n for n, edge in enumerate(edges)} if second_order else {}
+    points = corners + [tuple((p + q) / 2 for p, q in zip(corners[a], corners[b])) for a, b in middle]
+
+    def nodes(*around, pairs):
+        return [n + 1 for n in around] + [middle[tuple(sorted(pair))] for pair in pairs if middle]
+
+    elements = [(17 if second_order else 5, 9, nodes(*range(8), pairs=edges)),
+                (16 if second_order else 3, 2, nodes(4, 5, 6, 7, pairs=((4, 5), (5, 6), (6, 7), (4, 7))))]
+    elements += [(8 if second_order else 1, 1, nodes(a, b, pairs=((a, b),)))
+                 for a, b in ((0, 1), (1, 2), (3, 2), (0, 3))]
+    elements += [(15, 3, [n + 1]) for n in range(4)]
+    return ("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n4\n0 3 \"CORNERS\"\n1 1 \"RIM\"\n2 2 \"TOP\"\n"
+            f"3 9 \"BODY\"\n$EndPhysicalNames\n$Nodes\n{len(points)}\n" +
+            "".join(f"{n + 1} {x} {y} {z}\n" for n, (x, y, z) in enumerate(points)) +
+            f"$EndNodes\n$Elements\n{len(elements)}\n" +
+            "".join(f"{n + 1} {kind} 2 {group} {group} {' '.join(map(str, of))}\n"
+                    for n, (kind, group, of) in enumerate(elements)) + "$EndElements\n")
 
 
 def plate_of_one_element():

@@ -90,6 +90,14 @@ class Steps(topopt_deck.Decks):
                               "cases": [{"name": "a", "loads": [{"set": name, "traction": [0, 0, -0.1]}]}]}, "--steps", "1")
             self.close(run["results"]["cases"][0]["support_force"][2], 0.1 * area, 1e-6)
 
+    def test_a_group_of_curves_has_no_faces(self):
+        self.write("rim.msh", solid_decks.plate_on_its_rim())
+        self.write("p.json", json.dumps({
+            "mesh": {"file": "rim.msh"}, "material": {"young": 1, "poisson": 0.3}, "supports": [{"set": "TOP"}],
+            "cases": [{"name": "a", "loads": [{"set": "RIM", "traction": [0, 0, -0.1]}]}]}))
+        self.fails(BAD_FILE, "the set 'RIM' is a group of curves or points, which has no faces: take a group of "
+                   "surfaces, or a \"total_force\"", "topopt", "p.json")
+
 
 if __name__ == "__main__":
     driver_case.main()

@@ -131,7 +131,10 @@ TEST_CASE("sets, supports and loads follow the numbers of a model", "[hexa]") {
   model.mesh = make_hexa_box({2, 2, 2}, {2, 2, 2});
   model.node_sets["left"] = {0, 3, 6};
   model.elem_sets["some"] = {1, 2, 7};
+  model.face_sets["left"] = {{0, 3, 9, 12}};
+  model.edge_sets["left"] = {{0, 3}, {3, 6}};
   model.held = {{0, 7}, {4, 1}, {26, 2}};
+  model.held_parts = {{1, {0, 4}}, {2, {26}}};
   model.loads = {{"a", {{8, {1, 2, 3}}, {20, {4, 5, 6}}, {20, {7, 8, 9}}}}};
   for (int n = 0; n < 27; ++n)
     model.loads[0].warming.push_back(n);
@@ -153,6 +156,20 @@ TEST_CASE("sets, supports and loads follow the numbers of a model", "[hexa]") {
   check_set(model.elem_sets["some"], {1, 2, 7}, to.elem);
   for (std::size_t n = 0; n < 27; ++n)
     CHECK(model.loads[0].warming[std::size_t(to.point[n])] == double(n));
+  const auto members = [](const auto& parts) {
+    std::vector<std::int32_t> all;
+    for (const auto& part : parts) {
+      CHECK(std::is_sorted(part.begin(), part.end()));
+      all.insert(all.end(), part.begin(), part.end());
+    }
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
+  };
+  check_set(members(model.face_sets["left"]), {0, 3, 9, 12}, to.point);
+  check_set(members(model.edge_sets["left"]), {0, 3, 6}, to.point);
+  check_set(model.held_parts[0].nodes, {0, 4}, to.point);
+  check_set(model.held_parts[1].nodes, {26}, to.point);
   REQUIRE(model.held.size() == 3);
   for (std::size_t i = 0; i < 3; ++i) {
     CHECK((i == 0 || model.held[i].node > model.held[i - 1].node));
