@@ -56,9 +56,13 @@ def check_strength(report, strength):
                 and (numpy.diff([step[part] for step in steps]) >= 0).all())
     most = abs(force).argmax()
     report.same("ultimate load", [force[most], moved[most]], pick(strength["ultimate"], " ".join(kind)), 0)
-    if "yield" in strength:  # on the curve
-        report.same("yield load", numpy.interp(abs(strength["yield"]["displacement"]), abs(moved), force),
-                    strength["yield"]["force"], 1e-9)
+    if "yield" in strength:  # on the curve, or on the chord behind it where the curve bends between two steps
+        at, said = abs(strength["yield"]["displacement"]), strength["yield"]["force"]
+        found, behind = numpy.interp(at, abs(moved), force), numpy.searchsorted(abs(moved), at)
+        if abs(said) > 1.01 * abs(found) and behind + 1 < len(moved):
+            (a, b), (f, g) = abs(moved[behind:behind + 2]), force[behind:behind + 2]
+            found = f + (g - f) * (at - a) / (b - a)
+        report.same("yield load", found, said, 1e-9)
 
 
 class Specimen:
