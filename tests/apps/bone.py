@@ -193,6 +193,20 @@ class ClosedAnswers(BoneCase):
             self.assertAlmostEqual(total[1], 0, delta=1e-6)
             self.assertAlmostEqual(total[2], 12, delta=1e-6)
 
+    def test_an_eighth_of_a_specimen_between_planes_of_symmetry(self):
+        # The nodes of the plate that are on planes are held otherwise than its others, and are the plate's all the same.
+        names = []
+        for fix in ("x-:x,z-:z,z+:z=-0.05,0/0/0:y", "x-:x,y-:y,z-:z,z+:z=-0.05"):
+            results = self.summary("bone", *CUBE, "--test", "file", "--fix", fix, "-q")["results"]
+            self.close(results["response"]["force"], -0.01 * E * AREA)
+            self.close(results["response"]["apparent_modulus"], E)
+            self.close(results["pistoia"]["force"], -0.007 * E * AREA)
+            names.append({one["support"] for one in results["reactions"]})
+        self.assertTrue({"moved z", "moved xz"} < names[0])
+        self.assertEqual(names[1], {"held", "moved z"})  # too many to tell apart by what is held
+        apart = ("--fix", "x-:x,z-:z,z+:z=-0.05,0/0/0:y,y+:y=0.01")  # two motions
+        self.assertIsNone(self.summary("bone", *CUBE, "--test", "file", *apart, "-q")["results"].get("response"))
+
     def test_opposite_plates_feel_opposite_forces_and_scale_with_the_load(self):
         bone = ("--generate", "perlin", "--size", "24", "--feature", "12", "--fraction", "0.3",
                 "--largest-component", "--seed", "3", "--tolerance", "1e-9", "-q")

@@ -464,7 +464,7 @@ class FieldImages(BoneImages):
     def test_options_that_give_no_image_are_refused(self):
         images = ("--field-images", "nii.gz")
         for options, message in (((), "--field-images has no effect without --output-dir"),
-                                 (("-o", "out", "--test", "homogenise"), "of which no fields are written"),
+                                 (("-o", "out", "--test", "homogenise"), "of whose six loads no fields are kept"),
                                  (("-o", "out", "--fields", "displacement,stress"), "has one number for a voxel")):
             self.fails(USAGE, message, "bone", self.image, *LAW, *images, *options)
 

@@ -212,7 +212,7 @@ void check_material(const CLI::App& app, const BoneOptions& o) {
             {"--modulus",
              is_used({MaterialKind::window, MaterialKind::constant}, &Law::modulus) ||
                  (o.law == GreyLaw::by_format && o.labels_of_mask.laws.empty() &&
-                  (o.generator != BoneGenerator::none ||
+                  ((o.generator != BoneGenerator::none && o.generator != BoneGenerator::laminate) ||
                    may_be(o, [](ImageFormat format) { return format == ImageFormat::surface; }))),
              "--law threshold, a surface or --generate"}});
 }
@@ -334,9 +334,12 @@ void check_results(const CLI::App& app, const BoneOptions& o) {
   if (images && std::none_of(o.fields.begin(), o.fields.end(), is_scalar))
     fail<UsageError>("--field-images: no field of --fields has one number for a voxel, as modulus, "
                      "sed, von_mises and effective_strain have");
-  if (images && o.test == LoadTest::homogenise)
-    fail<UsageError>("--field-images has no effect with --test homogenise, of which no fields are "
-                     "written");
+  if (o.test == LoadTest::homogenise)
+    for (const char* option : {"--field-images", "--fields", "--hdf", "--parosol-output",
+                               "--histogram", "--pistoia-strain", "--pistoia-volume"})
+      if (app.count(option) > 0)
+        fail<UsageError>(option, " has no effect with --test homogenise, of whose six loads no "
+                                 "fields are kept: leave it out");
   const std::string png = ".png";
   if (!o.preview.empty() &&
       (o.preview.size() <= png.size() || o.preview.substr(o.preview.size() - png.size()) != png))

@@ -326,7 +326,11 @@ void warn(const EikonalRunResults& results) {
   if (!results.converged)
     log_warning("not-converged", "not converged after ", results.solved.iterations,
                 " iterations: an update would still lower a time by ", results.solved.residual,
-                " of it; raise --max-iterations or --tolerance");
+                " of it; ",
+                results.solved.certificate > coarse && results.precision == name_of(Precision::fp32)
+                    ? "tetrahedra are too flat for single precision, or velocities of one differ "
+                      "too much: --precision double"
+                    : "raise --max-iterations or --tolerance");
   else if (results.solved.certificate > coarse)
     log_warning("coarse-precision", "single precision leaves errors of about ",
                 format_number(results.solved.certificate, 2), " of a time (",

@@ -10,7 +10,7 @@ namespace ossatura {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr std::size_t most_listed = 2000; ///< steps; longer runs list every k-th
+constexpr std::size_t most_listed = 2000; ///< steps; longer runs list every k-th, and the last
 
 Json to_json(const SoftMaterial& material, ElementShape shape) {
   Json json = {{"law", name_of(material.law)}};
@@ -35,7 +35,7 @@ Json to_json(const Spread& spread) {
   return {{"mean", spread.mean}, {"median", spread.median}, {"maximum", spread.maximum}};
 }
 
-/// A list for each quantity, with an entry for each step that is listed.
+/// A list for each quantity, with an entry for each step that is listed, the last one always.
 Json step_columns(const std::vector<SoftStepRecord>& steps) {
   const std::size_t every = (steps.size() + most_listed - 1) / most_listed;
   Json columns = Json::object();
@@ -44,6 +44,8 @@ Json step_columns(const std::vector<SoftStepRecord>& steps) {
     Json& list = columns[name] = Json::array();
     for (std::size_t i = 0; i < steps.size(); i += every)
       list.push_back(value(steps[i]));
+    if (!steps.empty() && (steps.size() - 1) % every != 0)
+      list.push_back(value(steps.back()));
   };
   using Record = const SoftStepRecord&;
   column("step", [](Record r) { return r.number; });

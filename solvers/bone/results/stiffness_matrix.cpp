@@ -20,13 +20,16 @@ namespace {
 
 /// Lower Cholesky factor of the symmetric part, or none.
 std::optional<StiffnessMatrix> cholesky(const StiffnessMatrix& a) {
+  double largest = 0;
+  for (std::size_t i = 0; i < 6; ++i)
+    largest = std::max(largest, a[i][i]);
   StiffnessMatrix l{};
   for (int i = 0; i < 6; ++i)
     for (int j = 0; j <= i; ++j) {
       double sum = (a[i][j] + a[j][i]) / 2;
       for (int k = 0; k < j; ++k)
         sum -= l[i][k] * l[j][k];
-      if (i == j && !(sum > 0))
+      if (i == j && !(sum > no_stiffness * largest))
         return {};
       l[i][j] = i == j ? std::sqrt(sum) : sum / l[j][j];
     }

@@ -45,7 +45,12 @@ OrthotropicAxes find_orthotropic_axes(const StiffnessMatrix& stiffness, double e
 /// Largest |C_ij - C_ji| relative to the largest |C_ij|.
 double asymmetry(const StiffnessMatrix& stiffness);
 
-/// From the inverse of the symmetric part; none where that is not positive definite.
+/// Part of the largest stiffness that is none, as of a cell which bone does not lead through:
+/// solves leave less there than this, of either sign.
+inline constexpr double no_stiffness = 1e-6;
+
+/// From the inverse of the symmetric part; none where that is not positive definite, or a stiffness
+/// is none.
 std::optional<EngineeringConstants> engineering_constants(const StiffnessMatrix& stiffness);
 
 } // namespace ossatura

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <iterator>
 #include <map>
-#include <sstream>
+#include <string>
 
 namespace ossatura {
 
@@ -118,17 +118,21 @@ std::vector<MovedSupport> sum_supports(const std::vector<HeldNode>& nodes, doubl
 
 std::vector<MovedSupport> sum_by_displacement(const std::vector<HeldNode>& nodes, double edge,
                                               std::size_t most) {
-  using Key = std::array<double, 4>;
-  std::map<Key, Collector> groups;
+  using Key = std::array<double, 4>; // bits of the components, if they count, and displacements
+  std::map<Key, Collector> groups, motions;
   Collector all;
+  const auto add = [most](std::map<Key, Collector>& to, const HeldNode& node, double components) {
+    if (to.size() <= most)
+      to[{components, node.displacement[0], node.displacement[1], node.displacement[2]}].add(
+          node, node.components);
+  };
   for (const HeldNode& node : nodes) {
-    if (groups.size() <= most)
-      groups[{double(node.components), node.displacement[0], node.displacement[1],
-              node.displacement[2]}]
-          .add(node, node.components);
+    add(groups, node, node.components);
+    add(motions, node, 0);
     all.add(node, node.components);
   }
-  if (groups.size() > most)
+  const bool by_components = groups.size() <= most;
+  if (!by_components && (motions.size() > most || motions.size() < 2))
     return {all.sum("all supports", edge)};
   // Two sides of a specimen are across the line between them.
   int normal = -1;
@@ -141,14 +145,15 @@ std::vector<MovedSupport> sum_by_displacement(const std::vector<HeldNode>& nodes
         normal = d;
   }
   std::vector<MovedSupport> supports;
-  for (const auto& [key, collector] : groups) {
-    std::ostringstream name;
+  for (const auto& [key, collector] : by_components ? groups : motions) {
+    std::string letters;
+    for (std::size_t c = 0; c < 3; ++c)
+      if (by_components ? int(key[0]) >> c & 1 : key[c + 1] != 0)
+        letters += "xyz"[c];
     const bool still = key[1] == 0 && key[2] == 0 && key[3] == 0;
-    name << (still ? "held" : "moved") << ' ';
-    for (int c = 0; c < 3; ++c)
-      if (int(key[0]) >> c & 1)
-        name << "xyz"[c];
-    supports.push_back(collector.sum(name.str(), edge, normal));
+    supports.push_back(collector.sum(std::string(still ? "held" : "moved") +
+                                         (letters.empty() ? "" : " ") + letters,
+                                     edge, normal));
     SupportReaction& support = supports.back().reaction;
     support.is_plate = groups.size() == 2 || (groups.size() == 1 && support.is_plate);
   }

@@ -42,7 +42,8 @@ std::vector<MovedSupport> sum_supports(const std::vector<HeldNode>& nodes, doubl
                                        const std::vector<NamedRegion>& regions);
 
 /// Sums over the nodes with the same held components and displacements, for conditions that come
-/// without names; one support of all if there would be more than `most`.
+/// without names; over those with the same displacements if there would be more than `most`, as of
+/// planes of symmetry that meet, and one support of all if these are too many.
 std::vector<MovedSupport> sum_by_displacement(const std::vector<HeldNode>& nodes, double edge,
                                               std::size_t most = 8);
 

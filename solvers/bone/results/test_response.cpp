@@ -84,19 +84,25 @@ TestResponse plate_response(const MechanicalTest& test, const NodeBox& box, doub
 std::optional<TestResponse> listed_response(const NodeBox& box, double edge,
                                             const std::vector<MovedSupport>& supports) {
   const MovedSupport* moved = nullptr;
+  MovedSupport all; // of those that move alike: a plate has other nodes where a symmetry holds them
   int direction = -1;
+  constexpr double same = 1e-12; // means over nodes are rounded
   for (const MovedSupport& support : supports)
     for (int d = 0; d < 3; ++d)
-      if (support.displacement[d] != 0) {
-        if (moved)
+      if (const double way = support.displacement[d]; way != 0) {
+        if (moved && (d != direction || moved == &support ||
+                      std::abs(way - moved->displacement[d]) > same * std::abs(way)))
           return {};
+        for (int c = 0; c < 3; ++c)
+          all.reaction.force[c] += support.reaction.force[c];
+        all.displacement = support.displacement;
         moved = &support;
         direction = d;
       }
   if (!moved || supports.size() < 2)
     return {};
   if (supports.size() > 2) // no pair of ends: along the motion
-    return response_of(box, edge, *moved, direction, direction);
+    return response_of(box, edge, all, direction, direction);
   const MovedSupport& other = moved == &supports[0] ? supports[1] : supports[0];
   int axis = 0; // along which the two supports are apart
   for (int d = 1; d < 3; ++d)

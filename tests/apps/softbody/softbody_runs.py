@@ -110,6 +110,12 @@ class Resume(SoftbodyCase):
         self.assertEqual(json.loads(self.read("run.json"))["status"], "interrupted")
         return message
 
+    def test_a_long_run_lists_its_last_step(self):
+        run = self.run_scene(scene(body(tetra_box((1, 1, 1)), LAWS[0]), gravity=[0, 0, -9.81], steps=2002, time_step=1e-4))
+        steps = run["results"]["steps"]
+        self.assertEqual((steps["every"], steps["step"][:2], steps["step"][-2:]), (2, [1, 3], [2001, 2002]))
+        self.assertEqual(steps["kinetic"][-1], run["results"]["energy"]["final"]["kinetic"])
+
     def test_a_signal_writes_the_checkpoint(self):
         self.stop()
         run = json.loads(self.read("run.json"))
