@@ -166,6 +166,21 @@ class Texts(Decks):
 
 
 class Sets(Decks):
+    def test_numbers_are_finite_and_rows_are_no_parameters(self):
+        deck = mesh() + ONE + ROLLERS + step(*self.pull())
+        for message, was, now in (
+                ("'nan' where a coordinate is expected", "\n2, 0.5, 0.0, 0.0", "\n2, nan, 0.0, 0.0"),
+                ("'-inf' where a force is expected", "\n*END STEP", "\nX1, 1, -inf\n*END STEP"),
+                ("'infinity' where a force is expected", "\n*END STEP", "\nX1, 1, infinity\n*END STEP"),
+                ("'NAN' where the modulus", "\n6., 0.", "\nNAN, 0."),
+                ("continues the keyword with the next line", "*CLOAD\n", "*CLOAD,\n"),
+                ("continues the keyword with the next line", "*BOUNDARY\n", "*BOUNDARY,\n"),
+                ("continues the keyword with the next line", "*NODE, NSET=ALL\n", "*NODE, NSET=ALL,\n")):
+            with self.subTest(now=now):
+                self.assertIn(was, deck)
+                self.refused(deck.replace(was, now, 1), message)
+        self.first(deck.replace("*ELEMENT, TYPE=C3D8,", "*ELEMENT, TYPE=C3D8,\n", 1))
+
     def test_members_count_once(self):
         """Nodes of elements come as often as elements share them, and names may be there twice."""
         end = chosen(lambda x, y, z: x == CELLS[0])

@@ -4,7 +4,6 @@
 #include <ossatura/core/io/mesh/tetra_check.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <iterator>
 
@@ -107,7 +106,7 @@ void AbaqusReader::read_nodes() {
       text_.bad("node ", number, " is there twice; number the nodes anew");
     for (int axis = 0; axis < 3; ++axis) {
       double x = 0;
-      if (!text_.number_or_blank(x) || !std::isfinite(x))
+      if (!text_.number_or_blank(x))
         text_.bad_field("a coordinate is expected");
       parts_.point.push_back(x);
     }
