@@ -129,6 +129,34 @@ class Solids(TopoptCase):
                 for found, expected in zip(run["problem"]["cases"][0]["total_force"], (3, 0, 0)):
                     self.close(found, expected, 1e-9, scale=3)
 
+    # Corners, too, which have no share of the area of second-order faces.
+    def test_kinematic_couplings_take_all_nodes_of_faces(self):
+        surfaces = {
+            "faces": lambda mesh, x: "*SURFACE, NAME=S\n" + "".join(f"{e}, S{f}\n" for e, f in mesh.faces_at(0, x)),
+            "nodes": lambda mesh, x: "*SURFACE, NAME=S, TYPE=NODE\n" + "".join(
+                f"{n}, 1.\n" for n in mesh.nodes_at(0, x))}
+
+        def run(mesh, x, surface, supports, step):
+            coupling = (f"*NODE\n9999, 6., 0.5, 0.5\n{surface}"
+                        "*COUPLING, REF NODE=9999, SURFACE=S, CONSTRAINT NAME=C\n*KINEMATIC\n1, 6\n") if surface else ""
+            self.write("deck.inp", mesh.deck("8., 0.", supports, step).replace("*BOUNDARY", coupling + "*BOUNDARY", 1))
+            return self.optimise("deck.inp", "--volume", "0.5", "--steps", "1", "--filter", "none", "--tolerance",
+                                 "1e-11")
+        for kind in KINDS:
+            mesh = Mesh(kind, (4, 2, 1))
+            bend = "*CLOAD\n" + "".join(f"{n}, 3, 0.1\n" for n in mesh.nodes_at(0, 4))
+            plain = run(mesh, 0, "", "X0, 1, 3\n", bend)
+            self.assertEqual(plain["problem"]["held_dofs"], 3 * len(mesh.nodes_at(0, 0)))
+            for name, surface in surfaces.items():
+                with self.subTest(kind=kind, surface=name):
+                    held = run(mesh, 0, surface(mesh, 0), "9999, 1, 6\n", bend)
+                    self.assertEqual(held["problem"]["held_dofs"], plain["problem"]["held_dofs"])
+                    self.close(held["results"]["objective"], plain["results"]["objective"], 1e-9)
+                    # M^2 L / (E I) of a rigid end, where elements have parabolas
+                    turned = run(mesh, 4, surface(mesh, 4), "X0, 1, 3\n", "*CLOAD\n9999, 5, 1.\n")
+                    if kind in ("C3D10", "C3D15", "C3D20", "C3D20R"):
+                        self.close(turned["results"]["steps"]["objective"][0], 1 ** 2 * 4 / (1 / 12), 1e-7)
+
     # The end of a bar of E = 8 * 0.5^3 is rigid: F^2 L / (E A), and M^2 L / (E I) where elements have parabolas.
     def test_rigid_ends_that_are_free(self):
         for self.backend in driver_case.backends():

@@ -111,14 +111,27 @@ void AbaqusReader::weigh_faces(const std::vector<std::int64_t>& faces, Coupling&
     }
     if (!(area > 0 && std::isfinite(area)))
       text_.bad("the surface has no area around ", parts_.node_name(std::size_t(node[0])));
-    for (std::size_t i = 0; i < num_nodes; ++i)
-      if (share[i] > 1e-9 * area)
-        weight[node[i]] += share[i] * area / positive;
+    const SolidFaceNodes of_face = face_nodes(parts_.kind[elem], int(key % 6));
+    for (int k = 0; k < of_face.num_nodes; ++k) {
+      const double part = share[std::size_t(of_face.node[k])];
+      weight[node[of_face.node[k]]] += part > 1e-9 * area ? part * area / positive : 0;
+    }
   }
   for (const auto& [node, area] : weight) {
     coupling.nodes.push_back(node);
     coupling.weight.push_back(area);
   }
+}
+
+void AbaqusReader::drop_weightless(Coupling& coupling) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < coupling.nodes.size(); ++i)
+    if (coupling.weight[i] > 0) {
+      coupling.nodes[count] = coupling.nodes[i];
+      coupling.weight[count++] = coupling.weight[i];
+    }
+  coupling.nodes.resize(count);
+  coupling.weight.resize(count);
 }
 
 void AbaqusReader::read_node_surface(const std::string& name) {
@@ -171,6 +184,8 @@ void AbaqusReader::decide_coupling(bool is_rigid) {
     text_.bad(written, " belongs to no *COUPLING");
   Coupling& coupling = couplings_.back();
   coupling.kind = is_rigid ? Coupling::Kind::rigid : Coupling::Kind::distributing;
+  if (!is_rigid)
+    drop_weightless(coupling);
   const unsigned components = take_coupled();
   if ((components & 7) != 7)
     text_.bad(written, " of some of the displacements 1, 2 and 3 is not solved; couple all");

@@ -150,8 +150,9 @@ private:
   /// The node that a parameter of the keyword names, by number or by a set.
   std::int32_t require_reference(const char* param);
   Coupling& add_coupling(std::int32_t reference);
-  /// The nodes of faces, which weigh as much as they have of the area.
+  /// All nodes of faces, which weigh as much as they have of the area; some of them nothing.
   void weigh_faces(const std::vector<std::int64_t>& faces, Coupling& coupling) const;
+  static void drop_weightless(Coupling& coupling);
   void decide_coupling(bool is_rigid);
   void require_decided() const;
   void require_few_coupled() const;
