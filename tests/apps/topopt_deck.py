@@ -703,6 +703,41 @@ class Couplings(Decks):
                                         supports=clamp))
             self.assertGreater(soft["results"]["steps"]["objective"][0], turned["results"]["steps"]["objective"][0])
 
+    def of_part(self, reference, coupling, *lines, supports="*BOUNDARY\nP-1.X0, 1, 3\n"):
+        """As Abaqus/CAE writes it: the numbers of the assembly begin again at 1, those of the part are P-1's."""
+        material, section = TWO.split("*SOLID", 1)
+        return ("*PART, NAME=P\n" + mesh() + "*SOLID" + section + "*END PART\n*ASSEMBLY, NAME=A\n"
+                "*INSTANCE, NAME=P-1, PART=P\n*END INSTANCE\n" + f"*NODE\n1, {reference}\n"
+                "*NSET, NSET=RP\n1,\n*NSET, NSET=TIP, INSTANCE=P-1\n" + rows(chosen(lambda x, y, z: x == CELLS[0])) +
+                "*NSET, NSET=FOOT, INSTANCE=P-1, GENERATE\n1, 73, 9\n*SURFACE, NAME=END, TYPE=NODE\nTIP, 1.\n" +
+                coupling + "*END ASSEMBLY\n" + material + supports + step(*lines))
+
+    def test_numbers_of_an_assembly_are_apart(self):
+        clamp = "*BOUNDARY\nX0, 1, 3\n"
+        nodes = "*SURFACE, NAME=NODES, TYPE=NODE\nX1\n"
+        for kind in ("KINEMATIC", "DISTRIBUTING"):
+            flat = self.first(self.deck("6., 0.5, 0.5", nodes + self.coupling(kind, "NODES"), "*CLOAD", "901, 2, 1.",
+                                        "14, 3, 0.2", supports=clamp))
+            for reference, name, foot in (("RP", "RP", "P-1.X0"), ("1", "1", "FOOT")):
+                with self.subTest(kind=kind, reference=reference):
+                    run = self.first(self.of_part(
+                        "6., 0.5, 0.5", self.coupling(kind).replace("901", reference), "*CLOAD", f"{name}, 2, 1.",
+                        "P-1.14, 3, 0.2", supports=f"*BOUNDARY\n{foot}, 1, 3\n"))
+                    self.assertEqual(run["problem"]["held_dofs"], flat["problem"]["held_dofs"])
+                    self.close(run["results"]["objective"], flat["results"]["objective"], 1e-9)
+        moved = self.first(self.of_part(
+            "6., 0.5, 0.5", self.coupling("KINEMATIC").replace("901", "RP"), "*BOUNDARY", "RP, 1, 1, 0.1", "1, 2, 6",
+            supports="*BOUNDARY\nP-1.X0, 1\nP-1.Y0, 2\nP-1.Z0, 3\n"))
+        self.close(moved["results"]["steps"]["objective"][0], -0.01 / FLEXIBILITY, 1e-5)
+        distributing = self.coupling("DISTRIBUTING").replace("901", "RP")
+        for message, lines in (
+                ("no node 14; that of its part is P-1.14", ("*CLOAD", "14, 3, 1.")),
+                ("the part has no node 900", ("*CLOAD", "P-1.900, 3, 1.")),
+                ("node 1 of the assembly is the reference node of a distributing", ("*BOUNDARY", "1, 1"))):
+            self.refused(self.of_part("6., 0.5, 0.5", distributing, *lines), message)
+        self.refused(self.of_part("6., 0.5, 0.5\n1, 7., 0., 0.", distributing, "*CLOAD", "RP, 2, 1."),
+                     "node 1 is there twice")
+
     def test_what_is_not_known_of_couplings(self):
         rigid = "*RIGID BODY, NSET=X1, REF NODE=901\n"
         self.refused(self.deck("9., 0.5, 0.5", rigid, "*BOUNDARY", "901, 1, 1, 0.1"), "is free to move")

@@ -21,6 +21,14 @@ std::string abaqus_name(std::string_view text) {
   return in_capitals(text);
 }
 
+std::optional<std::uint64_t> whole_number(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || stop != text.data() + text.size())
+    return std::nullopt;
+  return number;
+}
+
 const std::string* AbaqusKeyword::find(std::string_view param) const {
   for (const auto& [name, value] : params)
     if (name == param)

@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,8 @@ namespace ossatura {
 
 /// In capitals, without blanks at the ends.
 std::string abaqus_name(std::string_view text);
+/// The number that the text is, if it is digits alone.
+std::optional<std::uint64_t> whole_number(std::string_view text);
 
 struct AbaqusKeyword {
   std::string name;    ///< in capitals, without blanks: "SOLIDSECTION"
