@@ -60,11 +60,11 @@ class Decks(TopoptCase):
         self.write("deck.inp", deck)
         self.fails(BAD_FILE, message, "topopt", "deck.inp", *arguments)
 
-    def pull(self, force=0.5):
-        """A uniform traction on the far end, in forces of its nodes."""
+    def pull(self, force=0.5, place=CELLS[0]):
+        """A uniform traction on the far end, or inside, in forces of its nodes."""
         share = {0: 1, CELLS[1]: 1}
         return ["*CLOAD"] + [f"{n}, 1, {force * share.get(points()[n - 1][1], 2) * share.get(points()[n - 1][2], 2) / 16}"
-                             for n in chosen(lambda x, y, z: x == CELLS[0])]
+                             for n in chosen(lambda x, y, z: x == place)]
 
 
 class Materials(Decks):
@@ -221,6 +221,33 @@ class Displacements(Decks):
             self.close(case["support_force"][0], -case["imposed_force"][0], 1e-6)
             self.assertEqual(run["problem"]["cases"][0]["displacements"], 9)
 
+    # Forces F at the end that moves by v and G in the middle, of flexibilities 2/3 before it and 1 behind it, where N
+    # is the tension: c = f . u - r . v with N_1 2/3 + N_2 = v, N_1 - N_2 = G, r = N_2 - F.
+    def test_forces_on_what_moves_do_work(self):
+        moved, at_end, in_middle = ("*BOUNDARY", "X1, 1, 1, 0.1"), self.pull(0.5), self.pull(1, 4)
+
+        def lost(run):
+            return [w["text"] for w in run["warnings"] if w["code"] == "lost-load"]
+        tension = (0.1 + 1) / FLEXIBILITY
+        for end, force in ((at_end, 0.5), ([], 0)):
+            run = self.first(mesh() + TWO + ROLLERS + step(*moved, *end, *in_middle))
+            self.close(run["results"]["steps"]["objective"][0],
+                       2 / 3 * tension + force * 0.1 - (tension - 1 - force) * 0.1, 1e-5)
+            self.assertEqual(len(lost(run)), 1 if end else 0, lost(run))
+        self.write("plain.inp", mesh() + TWO + ROLLERS)
+        both = [n - 1 for x in (4, CELLS[0]) for n in chosen(lambda i, j, k, x=x: i == x)]
+        case = {"name": "a", "displacements": [{"set": "X1", "displacement": [0.1, None, None]}],
+                "loads": [{"nodes": both, "total_force": [1.8, 0, 0]}]}
+        run = self.solve({"mesh": {"file": "plain.inp"}, "cases": [case]}, *SOLID)
+        self.assertEqual(len(lost(run)), 1)
+        self.assertIn("9 of 18 components of forces act where the same load case moves the body: they change the work",
+                      lost(run)[0])
+        self.refused(mesh() + TWO + ROLLERS + step(*moved, *at_end),
+                     "are moved in the direction of the force by the same load case")
+        # what another case moves is held in this one
+        self.refused(mesh() + TWO + ROLLERS + step(*moved) + step("*BOUNDARY", "X1, 1, 1, 0.", *at_end),
+                     "held in the direction of the force, which does nothing")
+
     def test_designs_are_those_of_the_force_that_moves_them(self):
         # With one load the stiffest design is the same either way, and k of the force is k of the displacement.
         arguments = ("--steps", "6", "--volume", "0.5", "--tolerance", "1e-10", "--change", "0")
@@ -282,7 +309,8 @@ class Displacements(Decks):
         self.refused(mesh() + ONE + ROLLERS + step("*BOUNDARY", "X1, 1, 1, 0.1", "X1, 1, 1, 0.2"), "in one step")
         self.refused(mesh() + ONE + ROLLERS + step(*self.pull()) + step("*BOUNDARY", "X1, 1, 1, 0.1"),
                      "supports of step 2 are not those of the first")
-        self.refused(mesh() + ONE + ROLLERS + step("*BOUNDARY", "X1, 1, 1, 0.1", *self.pull()), "which does nothing")
+        self.refused(mesh() + ONE + ROLLERS + step("*BOUNDARY", "X1, 1, 1, 0.1", *self.pull()),
+                     "changes no displacement")
 
     def test_resumed_runs(self):
         self.write("deck.inp", mesh() + TWO + ROLLERS + step("*BOUNDARY", "X1, 1, 1, 0.1"))
