@@ -9,6 +9,7 @@
 #include <ossatura/core/base/vector.hpp>
 #include <ossatura/core/machine/available_memory.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
+#include <ossatura/solvers/pfem/stiffness.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -29,6 +30,18 @@ HierarchicModel<Exec> make_elements(const Exec& exec, const std::string& problem
   }
 }
 
+/// Refuses a way of forming matrices that some elements cannot have.
+template<class Exec>
+void check_form(const Exec& exec, StiffnessMethod form, const HierarchicModel<Exec>& elements) {
+  for (const HexaBatch<Exec>& batch : elements.batch) {
+    const MethodSupport support = supports(exec, form, batch);
+    if (!support.supported)
+      fail<UsageError>("--form ", name_of(form), ": ", support.reason,
+                       ". Take --form auto, which fits all elements (\"form\" of \"solver\" in a "
+                       ".json problem)");
+  }
+}
+
 template<class Exec>
 HierarchicSolver<Exec> make_solver(const Exec& exec, const PfemModel& model,
                                    const HierarchicModel<Exec>& elements) {
@@ -37,6 +50,7 @@ HierarchicSolver<Exec> make_solver(const Exec& exec, const PfemModel& model,
     return HierarchicSolver<Exec>(exec, model.shape, model.numbering, elements, model.held,
                                   model.options.solver);
   } catch (const std::invalid_argument& error) {
+    check_form(exec, model.options.solver.form, elements);
     fail<UsageError>(library_message(error));
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/solvers/pfem/stiffness.hpp>
 
+#include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/pfem/stiffness/affine.hpp>
 #include <ossatura/kernels/pfem/stiffness/blocked.hpp>
 #include <ossatura/kernels/pfem/stiffness/congruent.hpp>
@@ -33,7 +34,8 @@ std::string obstacle(const Exec& exec, StiffnessMethod method, const HexaBatch<E
     if (method == StiffnessMethod::affine) {
       const std::int64_t bent = find_not_affine(exec, batch, begin, end);
       if (bent < end)
-        return "element " + std::to_string(bent) + " of the batch is no parallelepiped";
+        return "element " + std::to_string(download(exec, batch.elem)[std::size_t(bent)]) +
+               " is no parallelepiped";
     }
     return {};
   case StiffnessMethod::sum_factorised:

@@ -472,6 +472,21 @@ class Results(PfemCase):
         self.assertEqual(run["status"], "not converged")
         self.assertGreater(run["residual"]["true"], 1e-8)
 
+    # The remedy is none that is in use already.
+    def test_remedies_of_what_did_not_converge(self):
+        def text(*arguments):
+            run = self.run_pfem("cube", "--order", "3", *arguments, code=NOT_CONVERGED)
+            return [w["text"] for w in run["warnings"] if w["code"] == "not-converged"][0]
+        self.assertTrue(text("--max-iterations", "2").endswith("Raise --max-iterations or --tolerance"))
+        self.assertIn("or choose --preconditioner vertex-stars", text(
+            "--max-iterations", "2", "--preconditioner", "jacobi"))
+        long = text("--cells", "1x1x1", "--size", "100x1x1", "--tolerance", "1e-14")
+        self.assertIn("elements are 100 times as long as wide", long)
+        self.assertNotIn("max-iterations", long)
+        remedy = long.split("give --tolerance ")[1].split(",")[0]
+        self.run_pfem("cube", "--order", "3", "--cells", "1x1x1", "--size", "100x1x1", "--tolerance", remedy)
+        self.assertNotIn("as long as wide", text("--tolerance", "1e-17"))
+
     def test_table3(self):
         for backend in driver_case.backends():
             run = self.summary("pfem", "table3", "--elements", 3, "--max-order", 2, "-q",
@@ -582,6 +597,9 @@ class BadInput(PfemCase):
                 ("did you mean 'packed'?", ["cube", "--operator", "paked"]),
                 ("(ossatura pfem --help lists all)", ["cube", "--ordr", "2"]),
                 ("leave it out, or these", ["cube", "--element-wise", "--operator", "bsr"]),
+                ("is no parallelepiped. Take --form auto", ["distorted", "--form", "affine"]),
+                ("--form affine: elements are curved. Take --form auto", ["sphere", "--form", "affine"]),
+                ("--form tensor-cores: this backend has no", ["cube", "--form", "tensor-cores"]),
                 ("--inner is 3, --outer 2", ["sphere", "--inner", "3"]),
                 ("--reference-elements 9: 1 to --elements", [
                     "table3", "--elements", "2", "--reference-elements", "9"])):

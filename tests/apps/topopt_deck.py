@@ -60,11 +60,11 @@ class Decks(TopoptCase):
         self.write("deck.inp", deck)
         self.fails(BAD_FILE, message, "topopt", "deck.inp", *arguments)
 
-    def pull(self, force=0.5):
-        """A uniform traction on the far end, in forces of its nodes."""
+    def pull(self, force=0.5, place=CELLS[0]):
+        """A uniform traction on the far end, or inside, in forces of its nodes."""
         share = {0: 1, CELLS[1]: 1}
         return ["*CLOAD"] + [f"{n}, 1, {force * share.get(points()[n - 1][1], 2) * share.get(points()[n - 1][2], 2) / 16}"
-                             for n in chosen(lambda x, y, z: x == CELLS[0])]
+                             for n in chosen(lambda x, y, z: x == place)]
 
 
 class Materials(Decks):
@@ -175,6 +175,21 @@ class Texts(Decks):
 
 
 class Sets(Decks):
+    def test_numbers_are_finite_and_rows_are_no_parameters(self):
+        deck = mesh() + ONE + ROLLERS + step(*self.pull())
+        for message, was, now in (
+                ("'nan' where a coordinate is expected", "\n2, 0.5, 0.0, 0.0", "\n2, nan, 0.0, 0.0"),
+                ("'-inf' where a force is expected", "\n*END STEP", "\nX1, 1, -inf\n*END STEP"),
+                ("'infinity' where a force is expected", "\n*END STEP", "\nX1, 1, infinity\n*END STEP"),
+                ("'NAN' where the modulus", "\n6., 0.", "\nNAN, 0."),
+                ("continues the keyword with the next line", "*CLOAD\n", "*CLOAD,\n"),
+                ("continues the keyword with the next line", "*BOUNDARY\n", "*BOUNDARY,\n"),
+                ("continues the keyword with the next line", "*NODE, NSET=ALL\n", "*NODE, NSET=ALL,\n")):
+            with self.subTest(now=now):
+                self.assertIn(was, deck)
+                self.refused(deck.replace(was, now, 1), message)
+        self.first(deck.replace("*ELEMENT, TYPE=C3D8,", "*ELEMENT, TYPE=C3D8,\n", 1))
+
     def test_members_count_once(self):
         """Nodes of elements come as often as elements share them, and names may be there twice."""
         end = chosen(lambda x, y, z: x == CELLS[0])
@@ -214,6 +229,33 @@ class Displacements(Decks):
             self.close(case["imposed_force"][0], case["imposed_work"] / 0.1, 1e-9)
             self.close(case["support_force"][0], -case["imposed_force"][0], 1e-6)
             self.assertEqual(run["problem"]["cases"][0]["displacements"], 9)
+
+    # Forces F at the end that moves by v and G in the middle, of flexibilities 2/3 before it and 1 behind it, where N
+    # is the tension: c = f . u - r . v with N_1 2/3 + N_2 = v, N_1 - N_2 = G, r = N_2 - F.
+    def test_forces_on_what_moves_do_work(self):
+        moved, at_end, in_middle = ("*BOUNDARY", "X1, 1, 1, 0.1"), self.pull(0.5), self.pull(1, 4)
+
+        def lost(run):
+            return [w["text"] for w in run["warnings"] if w["code"] == "lost-load"]
+        tension = (0.1 + 1) / FLEXIBILITY
+        for end, force in ((at_end, 0.5), ([], 0)):
+            run = self.first(mesh() + TWO + ROLLERS + step(*moved, *end, *in_middle))
+            self.close(run["results"]["steps"]["objective"][0],
+                       2 / 3 * tension + force * 0.1 - (tension - 1 - force) * 0.1, 1e-5)
+            self.assertEqual(len(lost(run)), 1 if end else 0, lost(run))
+        self.write("plain.inp", mesh() + TWO + ROLLERS)
+        both = [n - 1 for x in (4, CELLS[0]) for n in chosen(lambda i, j, k, x=x: i == x)]
+        case = {"name": "a", "displacements": [{"set": "X1", "displacement": [0.1, None, None]}],
+                "loads": [{"nodes": both, "total_force": [1.8, 0, 0]}]}
+        run = self.solve({"mesh": {"file": "plain.inp"}, "cases": [case]}, *SOLID)
+        self.assertEqual(len(lost(run)), 1)
+        self.assertIn("9 of 18 components of forces act where the same load case moves the body: they change the work",
+                      lost(run)[0])
+        self.refused(mesh() + TWO + ROLLERS + step(*moved, *at_end),
+                     "are moved in the direction of the force by the same load case")
+        # what another case moves is held in this one
+        self.refused(mesh() + TWO + ROLLERS + step(*moved) + step("*BOUNDARY", "X1, 1, 1, 0.", *at_end),
+                     "held in the direction of the force, which does nothing")
 
     def test_designs_are_those_of_the_force_that_moves_them(self):
         # With one load the stiffest design is the same either way, and k of the force is k of the displacement.
@@ -276,7 +318,8 @@ class Displacements(Decks):
         self.refused(mesh() + ONE + ROLLERS + step("*BOUNDARY", "X1, 1, 1, 0.1", "X1, 1, 1, 0.2"), "in one step")
         self.refused(mesh() + ONE + ROLLERS + step(*self.pull()) + step("*BOUNDARY", "X1, 1, 1, 0.1"),
                      "supports of step 2 are not those of the first")
-        self.refused(mesh() + ONE + ROLLERS + step("*BOUNDARY", "X1, 1, 1, 0.1", *self.pull()), "which does nothing")
+        self.refused(mesh() + ONE + ROLLERS + step("*BOUNDARY", "X1, 1, 1, 0.1", *self.pull()),
+                     "changes no displacement")
 
     def test_resumed_runs(self):
         self.write("deck.inp", mesh() + TWO + ROLLERS + step("*BOUNDARY", "X1, 1, 1, 0.1"))
@@ -696,6 +739,41 @@ class Couplings(Decks):
             soft = self.first(self.deck("6., 0.5, 0.5", self.coupling("DISTRIBUTING"), "*CLOAD", "901, 2, 1.", "901, 4, 3.",
                                         supports=clamp))
             self.assertGreater(soft["results"]["steps"]["objective"][0], turned["results"]["steps"]["objective"][0])
+
+    def of_part(self, reference, coupling, *lines, supports="*BOUNDARY\nP-1.X0, 1, 3\n"):
+        """As Abaqus/CAE writes it: the numbers of the assembly begin again at 1, those of the part are P-1's."""
+        material, section = TWO.split("*SOLID", 1)
+        return ("*PART, NAME=P\n" + mesh() + "*SOLID" + section + "*END PART\n*ASSEMBLY, NAME=A\n"
+                "*INSTANCE, NAME=P-1, PART=P\n*END INSTANCE\n" + f"*NODE\n1, {reference}\n"
+                "*NSET, NSET=RP\n1,\n*NSET, NSET=TIP, INSTANCE=P-1\n" + rows(chosen(lambda x, y, z: x == CELLS[0])) +
+                "*NSET, NSET=FOOT, INSTANCE=P-1, GENERATE\n1, 73, 9\n*SURFACE, NAME=END, TYPE=NODE\nTIP, 1.\n" +
+                coupling + "*END ASSEMBLY\n" + material + supports + step(*lines))
+
+    def test_numbers_of_an_assembly_are_apart(self):
+        clamp = "*BOUNDARY\nX0, 1, 3\n"
+        nodes = "*SURFACE, NAME=NODES, TYPE=NODE\nX1\n"
+        for kind in ("KINEMATIC", "DISTRIBUTING"):
+            flat = self.first(self.deck("6., 0.5, 0.5", nodes + self.coupling(kind, "NODES"), "*CLOAD", "901, 2, 1.",
+                                        "14, 3, 0.2", supports=clamp))
+            for reference, name, foot in (("RP", "RP", "P-1.X0"), ("1", "1", "FOOT")):
+                with self.subTest(kind=kind, reference=reference):
+                    run = self.first(self.of_part(
+                        "6., 0.5, 0.5", self.coupling(kind).replace("901", reference), "*CLOAD", f"{name}, 2, 1.",
+                        "P-1.14, 3, 0.2", supports=f"*BOUNDARY\n{foot}, 1, 3\n"))
+                    self.assertEqual(run["problem"]["held_dofs"], flat["problem"]["held_dofs"])
+                    self.close(run["results"]["objective"], flat["results"]["objective"], 1e-9)
+        moved = self.first(self.of_part(
+            "6., 0.5, 0.5", self.coupling("KINEMATIC").replace("901", "RP"), "*BOUNDARY", "RP, 1, 1, 0.1", "1, 2, 6",
+            supports="*BOUNDARY\nP-1.X0, 1\nP-1.Y0, 2\nP-1.Z0, 3\n"))
+        self.close(moved["results"]["steps"]["objective"][0], -0.01 / FLEXIBILITY, 1e-5)
+        distributing = self.coupling("DISTRIBUTING").replace("901", "RP")
+        for message, lines in (
+                ("no node 14; that of its part is P-1.14", ("*CLOAD", "14, 3, 1.")),
+                ("the part has no node 900", ("*CLOAD", "P-1.900, 3, 1.")),
+                ("node 1 of the assembly is the reference node of a distributing", ("*BOUNDARY", "1, 1"))):
+            self.refused(self.of_part("6., 0.5, 0.5", distributing, *lines), message)
+        self.refused(self.of_part("6., 0.5, 0.5\n1, 7., 0., 0.", distributing, "*CLOAD", "RP, 2, 1."),
+                     "node 1 is there twice")
 
     def test_what_is_not_known_of_couplings(self):
         rigid = "*RIGID BODY, NSET=X1, REF NODE=901\n"

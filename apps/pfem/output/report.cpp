@@ -5,9 +5,12 @@
 #include "apps/driver/output/table.hpp"
 #include "apps/driver/problem/large_displacement.hpp"
 #include "apps/pfem/output/summary.hpp"
+#include <ossatura/core/mesh/solids/kinds.hpp>
 #include <ossatura/kernels/pfem/elasticity_entry.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace ossatura {
 
@@ -95,6 +98,40 @@ double stiffest_modulus(const ElasticityField& elasticity) {
   return most;
 }
 
+/// The largest ratio of a longest to a shortest edge of one element.
+double slenderness(const PfemModel& model) {
+  const ElementMesh& mesh = model.shape.mesh;
+  double most = 1;
+  for (std::size_t e = 0; e < mesh.num_elem(); ++e) {
+    double shortest = std::numeric_limits<double>::infinity(), longest = 0;
+    for (const auto& edge : hexa_shape.edge) {
+      const double* const a = &mesh.point[3 * std::size_t(mesh.node[8 * e + std::size_t(edge[0])])];
+      const double* const b = &mesh.point[3 * std::size_t(mesh.node[8 * e + std::size_t(edge[1])])];
+      const double length = std::hypot(b[0] - a[0], b[1] - a[1], b[2] - a[2]);
+      shortest = std::min(shortest, length);
+      longest = std::max(longest, length);
+    }
+    most = std::max(most, longest / shortest);
+  }
+  return most;
+}
+
+/// What to do where iterations did not meet the tolerance.
+std::string remedy_of(const PfemModel& model, const SolveResult& solve) {
+  const HierarchicSolverOptions& solver = model.options.solver;
+  const bool has_stars = solver.preconditioner == HierarchicPreconditioner::vertex_stars;
+  if (solve.iterations >= solver.cg.max_iterations)
+    return std::string("Raise --max-iterations or --tolerance") +
+           (has_stars ? "" : ", or choose --preconditioner vertex-stars");
+  constexpr double slender = 20;
+  const double ratio = slenderness(model);
+  std::string text = "It fell no further, because of rounding";
+  if (ratio > slender)
+    text += " where elements are " + format_count(std::lround(ratio)) + " times as long as wide";
+  text += ": give --tolerance " + format_number(2 * solve.residual, 1);
+  return text + (ratio > slender ? ", or shorter elements" : "");
+}
+
 void warn(const PfemModel& model, const PfemResults& results) {
   const SolveResult& solve = results.solve;
   if (results.interrupted)
@@ -102,8 +139,7 @@ void warn(const PfemModel& model, const PfemResults& results) {
                 " iterations: results are not converged");
   else if (!solve.converged)
     log_warning("not-converged", "not converged: the true residual is ", solve.residual, " after ",
-                solve.iterations, " iterations; results are written. Raise --max-iterations or ",
-                "--tolerance, or choose --preconditioner vertex-stars");
+                solve.iterations, " iterations; results are written. ", remedy_of(model, solve));
   constexpr double much = 1e-3; // those that only keep a body from moving have none
   for (std::size_t i = 0; i < model.supports.size() && model.highest_order() > 1; ++i)
     if (const double part = results.reactions_of_points[i]; solve.converged && part > much) {

@@ -13,6 +13,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace ossatura {
@@ -83,11 +84,17 @@ std::vector<NodeForce> forces_of(const ForceChoice& choice, const DesignProblem&
   return forces;
 }
 
-/// Refuses forces that do nothing, and those that only void would carry.
+/// Refuses forces that do nothing, and those that only void would carry. Those at components that
+/// their own case moves do work, though they change no displacement: c differs by 2 f . v.
 void check_forces(const std::string& where, const std::vector<NodeForce>& forces,
-                  const HeldMask& held, const std::function<bool(std::int32_t)>& in_void) {
-  std::int64_t components = 0, lost = 0;
-  std::int32_t first_lost = -1;
+                  const HeldMask& held, const std::vector<NodeDisplacement>& moved,
+                  const std::function<bool(std::int32_t)>& in_void) {
+  std::set<std::pair<std::int32_t, int>> moves;
+  for (const NodeDisplacement& one : moved)
+    if (one.value != 0)
+      moves.emplace(one.node, one.component);
+  std::int64_t components = 0, lost = 0, at_moved = 0;
+  std::int32_t first_lost = -1, first_moved = -1;
   for (const NodeForce& force : forces)
     for (int c = 0; c < 3; ++c) {
       if (force.force[c] == 0)
@@ -97,7 +104,10 @@ void check_forces(const std::string& where, const std::vector<NodeForce>& forces
                          " is loaded, but all of its elements are void: load others, or make "
                          "these free or solid");
       ++components;
-      if (held.has(force.node, c)) {
+      if (moves.count({force.node, c}) > 0) {
+        ++at_moved;
+        first_moved = first_moved < 0 ? force.node : first_moved;
+      } else if (held.has(force.node, c)) {
         ++lost;
         first_lost = first_lost < 0 ? force.node : first_lost;
       }
@@ -108,10 +118,20 @@ void check_forces(const std::string& where, const std::vector<NodeForce>& forces
     fail<InputError>(where, ": all loaded nodes (node ", first_lost,
                      " is the first) are held in the direction of the force, which does nothing: "
                      "load others, or free these");
+  if (lost + at_moved == components)
+    fail<InputError>(where, ": all loaded nodes (node ", first_moved,
+                     " is the first) are moved in the direction of the force by the same load "
+                     "case, or held, and the force changes no displacement: load "
+                     "others, or leave these free");
   if (lost > 0)
     log_warning("lost-load", where, ": ", lost, " of ", components,
                 " components of forces act where the body is held, and do nothing (node ",
                 first_lost, " is the first)");
+  if (at_moved > 0)
+    log_warning("lost-load", where, ": ", at_moved, " of ", components,
+                " components of forces act where the same load case moves the body: they change "
+                "the work, but no displacement (node ",
+                first_moved, " is the first)");
 }
 
 /// Tells of nodes whether all of their elements are void. Refers to the problem.
@@ -261,7 +281,7 @@ void add_cases(const ProblemDocument& document, HexaModel& hexa, const PlaceSele
     model.case_names.push_back(case_name(loads, i));
     const std::string where = model.source + ": load case '" + model.case_names.back() + "'";
     if (!loads.forces.empty())
-      check_forces(where, loads.forces, held, in_void);
+      check_forces(where, loads.forces, held, loads.displacements, in_void);
     check_displacements(where, loads.displacements, in_void);
     model.problem.cases.push_back({std::move(loads), 1});
   }
@@ -279,15 +299,16 @@ void add_cases(const ProblemDocument& document, HexaModel& hexa, const PlaceSele
     }
     DesignLoadCase& load_case = model.problem.cases[index];
     load_case.weight = choice.weight.value_or(load_case.weight);
+    std::vector<NodeDisplacement> moved = load_case.loads.displacements;
+    moved.insert(moved.end(), displacements[i].begin(), displacements[i].end());
     for (const ForceChoice& one : choice.forces) {
       const std::vector<NodeForce> forces = forces_of(one, model.problem, select);
-      check_forces(one.nodes.place, forces, held, in_void);
+      check_forces(one.nodes.place, forces, held, moved, in_void);
       load_case.loads.forces.insert(load_case.loads.forces.end(), forces.begin(), forces.end());
     }
     check_displacements(document.file + ": load case '" + choice.name + "'", displacements[i],
                         in_void);
-    load_case.loads.displacements.insert(load_case.loads.displacements.end(),
-                                         displacements[i].begin(), displacements[i].end());
+    load_case.loads.displacements = std::move(moved);
     load_case.loads.body.insert(load_case.loads.body.end(), choice.body.begin(), choice.body.end());
     warm_nodes(document, choice, select, model.problem.num_nodes(), load_case.loads);
   }

@@ -27,20 +27,15 @@ std::int32_t AbaqusReader::require_reference(const char* param) {
   const std::string* name = keyword.find(param);
   if (name == nullptr || name->empty())
     text_.bad(keyword.written, " has no ", param);
-  const bool is_number =
-      std::all_of(name->begin(), name->end(), [](char c) { return c >= '0' && c <= '9'; }) &&
-      name->size() < 19;
-  if (!is_number) {
-    const Members& set = require_node_set(*name);
-    if (set.size() != 1)
-      text_.bad("the set ", printable_word(*name), " has ", set.size(),
-                " nodes where one reference node is expected");
-    return set[0];
-  }
-  const std::int32_t place = nodes_.find(std::stoull(*name));
-  if (place < 0)
-    text_.bad("there is no node ", *name, " before this line");
-  return place;
+  Members one;
+  const std::optional<std::uint64_t> number = whole_number(*name);
+  if (number)
+    return require_node(*number);
+  const Members& set = named_nodes(*name, one);
+  if (set.size() != 1)
+    text_.bad("the set ", printable_word(*name), " has ", set.size(),
+              " nodes where one reference node is expected");
+  return set[0];
 }
 
 AbaqusReader::Coupling& AbaqusReader::add_coupling(std::int32_t reference) {
@@ -123,6 +118,17 @@ void AbaqusReader::weigh_faces(const std::vector<std::int64_t>& faces, Coupling&
   }
 }
 
+void AbaqusReader::drop_weightless(Coupling& coupling) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < coupling.nodes.size(); ++i)
+    if (coupling.weight[i] > 0) {
+      coupling.nodes[count] = coupling.nodes[i];
+      coupling.weight[count++] = coupling.weight[i];
+    }
+  coupling.nodes.resize(count);
+  coupling.weight.resize(count);
+}
+
 void AbaqusReader::read_node_surface(const std::string& name) {
   Members& nodes = node_surfaces_[name];
   Members one;
@@ -158,17 +164,6 @@ unsigned AbaqusReader::take_coupled() {
       components |= 1u << (component - 1);
   }
   return components == 0 ? 63 : components;
-}
-
-void AbaqusReader::drop_weightless(Coupling& coupling) {
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < coupling.nodes.size(); ++i)
-    if (coupling.weight[i] > 0) {
-      coupling.nodes[count] = coupling.nodes[i];
-      coupling.weight[count++] = coupling.weight[i];
-    }
-  coupling.nodes.resize(count);
-  coupling.weight.resize(count);
 }
 
 void AbaqusReader::decide_coupling(bool is_rigid) {

@@ -6,8 +6,6 @@
 // *FREQUENCY.
 #include <ossatura/core/io/abaqus/reader.hpp>
 
-#include <cmath>
-
 namespace ossatura {
 
 void AbaqusReader::read_frequencies() {
@@ -30,14 +28,13 @@ void AbaqusReader::read_frequencies() {
     text_.bad_field("the number of natural frequencies is expected, 1 or more");
   request.count = int(count);
   double least = 0, shift = 0;
-  if (!text_.number_or_blank(least) || !std::isfinite(least))
+  if (!text_.number_or_blank(least))
     text_.bad_field("the lowest frequency of interest is expected, or nothing");
   if (least > 0)
     text_.bad("frequencies from ", least,
               " on are not looked for, but the lowest; leave the lower "
               "end of the range out");
-  if (!text_.number_or_blank(request.below) || !(request.below >= 0) ||
-      !std::isfinite(request.below))
+  if (!text_.number_or_blank(request.below) || !(request.below >= 0))
     text_.bad_field("the highest frequency of interest is expected, or nothing");
   if (!text_.number_or_blank(shift) || shift != 0)
     text_.bad("frequencies near a shift of ", shift,

@@ -224,7 +224,7 @@ std::uint8_t AbaqusReader::take_held(double& displacement) {
   if (first < 1 || last < first || last > 6)
     text_.bad("degrees of freedom ", first, " to ", last,
               " cannot be held; 1, 2 and 3 are x, y and z");
-  if (!text_.number_or_blank(displacement) || !std::isfinite(displacement))
+  if (!text_.number_or_blank(displacement))
     text_.bad_field("a displacement is expected");
   if (displacement != 0 && last > 3)
     text_.bad("a rotation of ", displacement, " is not solved; 1, 2 and 3 are displacements");
@@ -296,7 +296,7 @@ bool AbaqusReader::begin_loads(KeyedLoads& earlier) {
 
 double AbaqusReader::take_load(const char* what) {
   double value = 0;
-  if (!text_.number(value) || !std::isfinite(value))
+  if (!text_.number(value))
     text_.bad_field(std::string(what) + " is expected");
   return value;
 }

@@ -3,7 +3,6 @@
 #include <ossatura/core/io/abaqus/reader.hpp>
 
 #include <algorithm>
-#include <cmath>
 
 namespace ossatura {
 
@@ -32,7 +31,7 @@ void AbaqusReader::read_elastic() {
   double temperature = 0; // on which they do not depend
   if (!text_.number(material.young) || !text_.number_or_blank(material.poisson))
     text_.bad_field("the modulus and Poisson's ratio are expected");
-  if (!(material.young > 0 && std::isfinite(material.young)))
+  if (!(material.young > 0))
     text_.bad("a modulus of ", material.young, " is not positive");
   if (!(material.poisson > -1 && material.poisson < 0.5))
     text_.bad("a Poisson's ratio of ", material.poisson, " is not above -1 and below 0.5");
@@ -59,7 +58,7 @@ void AbaqusReader::read_density() {
   if (!text_.number_or_blank(temperature))
     text_.bad_field("a temperature is expected");
   text_.require_end();
-  if (!(density > 0 && std::isfinite(density)))
+  if (!(density > 0))
     text_.bad("a density of ", density, " is not positive");
   if (text_.next_row())
     text_.bad("a density that depends on temperature is not solved; keep one row");

@@ -4,7 +4,6 @@
 #include <ossatura/core/io/mesh/tetra_check.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <iterator>
 
@@ -88,6 +87,11 @@ void add_prefix(Sets& sets, const std::string& prefix) {
   sets = std::move(renamed);
 }
 
+/// What nodes_ has for a node of an assembly, whose numbers and those of its part are apart.
+constexpr std::uint64_t assembly_number(std::uint64_t number) {
+  return number | std::uint64_t(1) << 63;
+}
+
 } // namespace
 
 void AbaqusReader::read_nodes() {
@@ -103,11 +107,12 @@ void AbaqusReader::read_nodes() {
     if (!text_.number(number))
       text_.bad_field("the number of a node is expected");
     require_few_points(parts_.path, nodes_.size() + 1);
-    if (!nodes_.add(number))
+    has_assembly_nodes_ = has_assembly_nodes_ || instance_ended_;
+    if (!nodes_.add(instance_ended_ ? assembly_number(number) : number))
       text_.bad("node ", number, " is there twice; number the nodes anew");
     for (int axis = 0; axis < 3; ++axis) {
       double x = 0;
-      if (!text_.number_or_blank(x) || !std::isfinite(x))
+      if (!text_.number_or_blank(x))
         text_.bad_field("a coordinate is expected");
       parts_.point.push_back(x);
     }
@@ -115,6 +120,13 @@ void AbaqusReader::read_nodes() {
     if (set != nullptr)
       set->push_back(std::int32_t(nodes_.size() - 1));
   }
+}
+
+std::string AbaqusReader::node_name(std::size_t place) const {
+  const std::uint64_t number = nodes_.number(place);
+  if (!has_assembly_nodes_ || number != assembly_number(number))
+    return "node " + std::to_string(number);
+  return "node " + std::to_string(number - assembly_number(0)) + " of the assembly";
 }
 
 void AbaqusReader::read_elements() {
@@ -155,7 +167,7 @@ std::int32_t AbaqusReader::take_node_of(std::uint64_t elem) {
   std::uint64_t node = 0;
   if (!text_.number(node))
     text_.bad_field("a node of the element is expected");
-  const std::int32_t place = nodes_.find(node);
+  const std::int32_t place = find_node(node);
   if (place < 0)
     text_.bad("element ", elem, " has node ", node, ", which is not among the nodes before it");
   return place;
@@ -231,12 +243,42 @@ const AbaqusReader::Members& AbaqusReader::take_nodes(Members& one, std::string&
   std::uint64_t number = 0;
   set.clear();
   if (!text_.number(number)) {
-    set = abaqus_name(text_.field());
-    return require_node_set(set);
+    const std::string name = abaqus_name(text_.field());
+    const Members& found = named_nodes(name, one);
+    if (&found != &one)
+      set = name;
+    return found;
   }
-  const std::int32_t place = nodes_.find(number);
+  one.assign(1, require_node(number));
+  return one;
+}
+
+std::int32_t AbaqusReader::find_node(std::uint64_t number) const {
+  const bool is_of_assembly = has_assembly_nodes_ && !text_.keyword().has("INSTANCE");
+  return nodes_.find(is_of_assembly ? assembly_number(number) : number);
+}
+
+std::int32_t AbaqusReader::require_node(std::uint64_t number) const {
+  const std::int32_t place = find_node(number);
+  if (place >= 0)
+    return place;
+  if (nodes_.find(number) >= 0)
+    text_.bad("the assembly has nodes of its own, and no node ", number, "; that of its part is ",
+              printable_word(instance_), ".", number,
+              ", or in an *NSET with INSTANCE=", printable_word(instance_));
+  text_.bad("there is no node ", number, " before this line");
+}
+
+const AbaqusReader::Members& AbaqusReader::named_nodes(const std::string& name, Members& one) {
+  const std::string prefix = instance_ + ".";
+  const bool is_of_part = instance_ended_ && name.compare(0, prefix.size(), prefix) == 0;
+  const std::optional<std::uint64_t> number =
+      is_of_part ? whole_number(name.substr(prefix.size())) : std::nullopt;
+  if (!number || node_sets_.count(name) > 0)
+    return require_node_set(name);
+  const std::int32_t place = nodes_.find(*number);
   if (place < 0)
-    text_.bad("there is no node ", number, " before this line");
+    text_.bad("the part has no node ", *number);
   one.assign(1, place);
   return one;
 }
@@ -298,13 +340,8 @@ void AbaqusReader::read_node_set() {
   if (const std::string* elset = keyword.find("ELSET")) {
     add_nodes_of(require_elem_set(*elset), set);
   } else if (keyword.has("GENERATE")) {
-    const auto add = [&](std::uint64_t number) {
-      const std::int32_t place = nodes_.find(number);
-      if (place < 0)
-        text_.bad("there is no node ", number, " before this line");
-      set.push_back(place);
-    };
-    read_ranges(add, [&] { bound(set, nodes_.size()); });
+    read_ranges([&](std::uint64_t number) { set.push_back(require_node(number)); },
+                [&] { bound(set, nodes_.size()); });
   } else {
     Members one;
     while (text_.next_row())

@@ -13,7 +13,9 @@ namespace ossatura {
 
 AbaqusReader::AbaqusReader(std::string path, std::string_view content, double unit)
     : text_(path, content)
-    , parts_(make_numbered_parts(std::move(path), unit, nodes_, hexa_)) {}
+    , parts_(make_numbered_parts(std::move(path), unit, nodes_, hexa_)) {
+  parts_.node_name = [this](std::size_t place) { return node_name(place); };
+}
 
 void AbaqusReader::refuse_include() {
   text_.bad(text_.keyword().written, ": other files are not read; put its lines here");

@@ -78,6 +78,8 @@ private:
 
   // mesh.cpp
   void read_nodes();
+  /// As messages have it ("node 12", "node 1 of the assembly").
+  std::string node_name(std::size_t place) const;
   void read_elements();
   void read_solids(SolidKind kind, Members* set);
   /// Of a note that comes up again one is kept.
@@ -103,6 +105,12 @@ private:
   /// The same; `set` becomes the name, empty for a number.
   const Members& take_nodes(Members& one, std::string& set);
   const ElemSet& take_elems(ElemSet& one);
+  /// The place of a node by its number, as the keyword means it, or -1.
+  std::int32_t find_node(std::uint64_t number) const;
+  /// The same; refused where there is none.
+  std::int32_t require_node(std::uint64_t number) const;
+  /// A set, or "INSTANCE.12", a node of the part, which `one` then holds.
+  const Members& named_nodes(const std::string& name, Members& one);
   void add_elem(std::uint64_t number, ElemSet& set);
   void add_nodes_of(const ElemSet& elems, Members& nodes) const;
   /// Calls add(number) for the rows of a set with GENERATE, and end_row() after each.
@@ -209,7 +217,8 @@ private:
 
   AbaqusText text_;
   HexaParts parts_;
-  NumberMap nodes_, hexa_, flat_;
+  NumberMap nodes_, hexa_, flat_; ///< nodes of an assembly by assembly_number()
+  bool has_assembly_nodes_ = false;
   Members flat_node_;
   std::vector<std::size_t> flat_begin_{0};
   std::vector<bool> is_curve_;              ///< of those without volume

@@ -33,7 +33,7 @@ double AbaqusReader::take_expansion() {
   if (type != nullptr && *type != "ISO" && *type != "ISOTROPIC")
     text_.bad("expansion of type ", printable_word(*type), " is not solved; isotropic is");
   double expansion = 0, temperature = 0;
-  if (!text_.next_row() || !text_.number(expansion) || !std::isfinite(expansion))
+  if (!text_.next_row() || !text_.number(expansion))
     text_.bad_field("a coefficient of expansion is expected");
   if (!text_.number_or_blank(temperature))
     text_.bad_field("the temperature of the coefficient is expected, or nothing");
@@ -82,7 +82,7 @@ void AbaqusReader::take_temperatures(std::vector<double>& of_node) {
   while (text_.next_row()) {
     const Members* nodes = text_.pass_blank() ? nullptr : &take_nodes(one);
     double temperature = 0, gradient = 0;
-    if (!text_.number(temperature) || !std::isfinite(temperature))
+    if (!text_.number(temperature))
       text_.bad_field("a temperature is expected");
     while (text_.more()) {
       if (!text_.number_or_blank(gradient))

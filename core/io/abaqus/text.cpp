@@ -21,6 +21,14 @@ std::string abaqus_name(std::string_view text) {
   return in_capitals(text);
 }
 
+std::optional<std::uint64_t> whole_number(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || stop != text.data() + text.size())
+    return std::nullopt;
+  return number;
+}
+
 const std::string* AbaqusKeyword::find(std::string_view param) const {
   for (const auto& [name, value] : params)
     if (name == param)
@@ -47,9 +55,11 @@ bool AbaqusText::next_keyword() {
   if (line_.empty())
     return false;
   std::string line(line_);
-  while (take_line() && line.back() == ',' && !is_keyword())
-    line += line_;
   keyword_ = {};
+  while (take_line() && line.back() == ',' && !is_keyword()) {
+    line += line_;
+    keyword_.is_continued = true;
+  }
   const std::size_t comma = std::min(line.find(','), line.size());
   keyword_.name = without_blanks(std::string_view(line).substr(1, comma - 1));
   for (const char c : trimmed(std::string_view(line).substr(0, std::min<std::size_t>(comma, 32))))
@@ -73,7 +83,10 @@ void AbaqusText::require_params(std::initializer_list<std::string_view> known) c
   for (const auto& param : keyword_.params)
     if (std::find(known.begin(), known.end(), param.first) == known.end())
       bad("the parameter ", printable_word(param.first), " of ", keyword_.written,
-          " is not known here, and might change what is solved; remove it if it does not matter");
+          " is not known here, and might change what is solved; remove it if it does not matter",
+          keyword_.is_continued ? ". A comma at the end of the line continues the keyword with the "
+                                  "next line: take it away where that is a row of data"
+                                : "");
 }
 
 bool AbaqusText::next_row() {
@@ -103,7 +116,8 @@ bool AbaqusText::slow_number(double& value) {
   long double wide = 0;
   const char* begin = text.data() + (!text.empty() && text[0] == '+');
   const auto [stop, error] = std::from_chars(begin, text.data() + text.size(), wide);
-  if (error != std::errc() || stop != text.data() + text.size() || wide > 1e308L || wide < -1e308L)
+  if (error != std::errc() || stop != text.data() + text.size() ||
+      !(wide <= 1e308L && wide >= -1e308L)) // not a number, too
     return false;
   value = double(wide);
   field();

@@ -6,7 +6,9 @@
 
 #include <ossatura/core/io/text/cursor.hpp>
 
+#include <cmath>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,11 +18,14 @@ namespace ossatura {
 
 /// In capitals, without blanks at the ends.
 std::string abaqus_name(std::string_view text);
+/// The number that the text is, if it is digits alone.
+std::optional<std::uint64_t> whole_number(std::string_view text);
 
 struct AbaqusKeyword {
   std::string name;    ///< in capitals, without blanks: "SOLIDSECTION"
   std::string written; ///< as the file has it, for messages: "*Solid Section"
   std::vector<std::pair<std::string, std::string>> params; ///< in capitals; value may be empty
+  bool is_continued = false; ///< a comma at the end of its line took the next one in
 
   /// The value of a parameter, or null.
   const std::string* find(std::string_view param) const;
@@ -60,7 +65,7 @@ public:
   }
   /// Takes the next field, without blanks around it; empty where it or the row is.
   std::string_view field();
-  /// Takes the next field as a number; false, and nothing taken, where it is none.
+  /// Takes the next field as a number; false, and nothing taken, where it is none, or not finite.
   template<class T>
   bool number(T& value) {
     skip_blanks();
@@ -70,7 +75,7 @@ public:
     auto [stop, error] = std::from_chars(first, end_, value);
     while (stop != end_ && TextCursor::is_blank(*stop))
       ++stop;
-    if (error != std::errc() || (stop != end_ && *stop != ','))
+    if (error != std::errc() || (stop != end_ && *stop != ',') || !is_finite(value))
       return slow_number(value);
     at_ = stop == end_ ? stop : stop + 1;
     return true;
@@ -103,6 +108,11 @@ private:
   void skip_blanks() {
     while (at_ != end_ && TextCursor::is_blank(*at_))
       ++at_;
+  }
+  static bool is_finite(double value) { return std::isfinite(value); }
+  template<class T>
+  static bool is_finite(T) {
+    return true;
   }
   bool slow_number(double& value);
   template<class T>

@@ -5,7 +5,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from support import driver_case
-from support.ansys_archive import CELLS, archive, columns
+from support.ansys_archive import archive, columns
 from support.driver_case import BAD_FILE
 from support.designs import TopoptCase
 
