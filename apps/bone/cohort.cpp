@@ -66,6 +66,7 @@ std::vector<CohortColumn> bone_columns(bool dry_run, const std::vector<int>& lab
     add("strength/yield", key, std::string("yield_") + key, key[0] == 'f' ? "yield load" : "");
   add("strength/ultimate", "force", "ultimate_force", "ultimate load");
   add("strength/ultimate", "moment", "ultimate_moment", "ultimate moment");
+  add("strength", "still_rises", "still_rises"); // so that the ultimate is that of the last step
   for (int i = 0; i < 3; ++i)
     add("homogenised/engineering/young", std::to_string(i), std::string("young_") + "xyz"[i],
         std::string("E ") + "xyz"[i]);

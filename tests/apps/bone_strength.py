@@ -153,6 +153,7 @@ class Curves(DriverCase):
         table = rows_of(self.path("out/cohort.csv"))
         self.assertEqual(len(table), 2)
         self.assertLess(float(table[0]["ultimate_force"]), float(table[0]["yield_force"]))
+        self.assertEqual(table[0]["still_rises"], "true")
         self.assertTrue(os.path.exists(self.path("out/b.curve.csv")))
 
 
