@@ -25,18 +25,27 @@ TEST_CASE("Yield by offset and ultimate load are read off a curve", "[strength_c
     step.response->strain = displacement / 10;
     steps.push_back(step);
   }
-  // The line is -100 (d + 0.02): at -0.1 it is at -8, at -0.2 at -18.
+  // The line is -100 (d + 0.02): at -0.1 it is at -8, at -0.2 at -18. The chord between the two
+  // meets it at -13, the one behind, -16 + 40 (d + 0.2), at -14.67: too far apart to take the
+  // first.
   const auto found = find_strength(elastic, steps);
   REQUIRE(found);
   REQUIRE(found->yield);
-  CHECK(found->yield->displacement == Approx(-0.15));
-  CHECK(found->yield->strain == Approx(-0.015));
-  CHECK(found->yield->force == Approx(-13));
+  CHECK(found->yield->displacement == Approx(-1.0 / 6));
+  CHECK(found->yield->strain == Approx(-1.0 / 60));
+  CHECK(found->yield->force == Approx(-44.0 / 3));
+  CHECK(found->yield_between[0] == Approx(13));
+  CHECK(found->yield_between[1] == Approx(44.0 / 3));
   CHECK(found->ultimate.force == -20);
   CHECK(found->ultimate.strain == Approx(-0.03));
   CHECK_FALSE(found->still_rises);
   steps.pop_back();
   CHECK(find_strength(elastic, steps)->still_rises);
+  // Hardly a bend: -16 + 58 (d + 0.2) meets it at -13.24, and the chord is taken.
+  steps[2].response->force = -21.8;
+  const auto straight = find_strength(elastic, steps);
+  CHECK(straight->yield->force == Approx(-13));
+  CHECK(straight->yield_between[1] == Approx(16 - 58 * 2.0 / 42));
   CHECK_FALSE(find_strength(elastic, steps, 0.02)->yield);
   CHECK_FALSE(find_strength(elastic, {}));
 }
