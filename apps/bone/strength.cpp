@@ -83,14 +83,12 @@ int next_step(const StrengthResults& strength, double factor) {
 }
 
 void warn_of_end(const StrengthResults& strength) {
-  if (strength.found && strength.found->yield) {
-    const auto& [least, most] = strength.found->yield_between;
-    if (most > (1 + coarse_yield) * least)
-      log_warning("coarse-steps", "the yield load lies between ", format_number(least, 3), " and ",
-                  format_number(most, 3),
-                  " N: the curve bends between two steps that are too long to say where; take more "
-                  "--load-steps");
-  }
+  if (strength.found && strength.found->is_yield_coarse())
+    log_warning("coarse-steps", "the yield load lies between ",
+                format_number(strength.found->yield_between[0], 3), " and ",
+                format_number(strength.found->yield_between[1], 3),
+                " N: the curve bends between two steps that are too long to say where; take more "
+                "--load-steps");
   if (strength.found && strength.found->still_rises)
     log_warning("no-ultimate-load", "the force still rises at the last step: what is reported as "
                                     "the ultimate load is that of the largest displacement; go "

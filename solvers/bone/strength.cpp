@@ -456,33 +456,37 @@ find_strength(const TestResponse& elastic, const std::vector<StrengthStep>& step
   const auto above = [&](const StrengthPoint& p) {
     return sign * (p.force - slope * p.displacement) + slope * shift;
   };
-  /// Where the line through two points meets the shifted one.
+  // Where the line through two points meets the shifted one.
   const auto meeting = [&](const StrengthPoint& p, const StrengthPoint& q) {
     const double part = above(p) / (above(p) - above(q));
     return StrengthPoint{p.strain + part * (q.strain - p.strain),
                          p.displacement + part * (q.displacement - p.displacement),
                          p.force + part * (q.force - p.force)};
   };
+  bool meets = !elastic.force; // moments have no yield by offset
   for (std::size_t i = 1; i < curve.size(); ++i) {
     const StrengthPoint &a = curve[i - 1], &b = curve[i];
     if (std::abs(b.force) > std::abs(found.ultimate.force))
       found.ultimate = b;
-    if (found.yield || !elastic.force || above(b) > 0)
+    if (meets || above(b) > 0)
       continue;
-    found.yield = meeting(a, b);
-    const double least = std::abs(found.yield->force);
-    double most = least;
+    meets = true;
+    const StrengthPoint across = meeting(a, b);
+    std::optional<StrengthPoint> behind;
     if (i + 1 < curve.size() && above(curve[i + 1]) < above(b) &&
-        std::abs(curve[i + 1].force) >= std::abs(b.force)) {
-      const StrengthPoint behind = meeting(b, curve[i + 1]);
-      most = std::max(least, std::abs(behind.force));
-      if (most > (1 + coarse_yield) * least)
-        found.yield = behind;
-    } else if (above(a) > 0.5 * slope * shift) { // hardly bent so far
+        std::abs(curve[i + 1].force) >= std::abs(b.force))
+      behind = meeting(b, curve[i + 1]);
+    const double least = std::abs(across.force);
+    double most = least;
+    if (behind)
+      most = std::max(least, std::abs(behind->force));
+    else if (above(a) > 0.5 * slope * shift) // hardly bent so far
       most = std::max(least, std::abs(b.force));
-    }
-    found.yield_between[0] = least;
-    found.yield_between[1] = most;
+    found.yield_between = {least, most};
+    if (found.is_yield_coarse())
+      found.yield = behind;
+    else
+      found.yield = across;
   }
   const StrengthPoint &last = curve.back(), &former = curve[curve.size() - 2];
   found.still_rises =

@@ -10,6 +10,7 @@
 #include <ossatura/solvers/bone/results/solution.hpp>
 #include <ossatura/solvers/bone/yield_law.hpp>
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -122,25 +123,26 @@ struct StrengthPoint {
 
 /// What a study takes from the curve.
 struct StrengthFindings {
-  std::optional<StrengthPoint> yield; ///< the curve meets the elastic line, shifted by the offset
+  /// The curve meets the elastic line, shifted by the offset; none where it does not, or where
+  /// steps do not tell at what force.
+  std::optional<StrengthPoint> yield;
   /// Forces that the yield lies between, the smaller first, of a curve that bends towards its axis
   /// alone: that of the chord across the meeting, and that of the chord behind it, drawn out to it.
   /// Where that one falls or is not there, and the curve has hardly bent before: that of the next
-  /// step.
-  double yield_between[2] = {0, 0};
+  /// step. Zeros where they do not meet.
+  std::array<double, 2> yield_between{0, 0};
+  /// Whether these are too far apart to take the chord for the curve.
+  bool is_yield_coarse() const { return yield_between[1] > 1.02 * yield_between[0]; }
   StrengthPoint ultimate; ///< largest force
   /// The ultimate is the last step, whose slope is above 0.5 % of the elastic one: of yield
   /// surfaces in tension hardening may be less than 1 %.
   bool still_rises = false;
 };
 
-/// Part of the force from which on bounds of the yield are too far apart.
-constexpr double coarse_yield = 0.02;
-
 /// Of steps with a force, or with a moment, which have no yield by offset; nothing where there are
 /// none. `elastic` is the answer without yield. Yield between steps is interpolated linearly,
-/// unless its bounds are `coarse_yield` apart: then the curve has its bend between these steps, and
-/// the chord behind it is drawn out.
+/// unless its bounds are too far apart: then the curve has its bend between these steps, and the
+/// chord behind it is drawn out, where there is one.
 std::optional<StrengthFindings> find_strength(const TestResponse& elastic,
                                               const std::vector<StrengthStep>& steps,
                                               double offset = 0.002);

@@ -101,6 +101,10 @@ class Curves(DriverCase):
         text = one["warnings"][0]["text"]
         least, most = (float(x) for x in re.search(r"between ([\d.]+) and ([\d.]+) N", text).groups())
         self.assertTrue(least < -load < most, text)
+        self.assertNotIn("yield", one["results"]["strength"])  # no step behind the bend says more
+        between = one["results"]["strength"]["yield_between"]
+        self.close(between[0], least, 1e-2)
+        self.close(between[1], most, 1e-2)
 
     def test_too_few_iterations_of_the_elastic_solve(self):
         run = self.summary("bone", *CUBE, "--test", "axial", "--strain", "-0.02", "--strength", "von-mises", "--max-iterations",

@@ -143,6 +143,9 @@ void add_strength(Table& table, const StrengthResults& strength) {
   if (found.yield)
     table.row("yield load", format_number(found.yield->force) + " N" + at(*found.yield) +
                                 ", offset " + format_number(100 * strength.offset) + " %");
+  else if (found.is_yield_coarse())
+    table.row("yield load", "between " + format_number(found.yield_between[0], 3) + " and " +
+                                format_number(found.yield_between[1], 3) + " N");
   else if (!strength.turns)
     table.row("yield load", "not reached");
   table.row(strength.turns ? "ultimate moment" : "ultimate load",
@@ -172,6 +175,8 @@ Json strength_json(const StrengthResults& strength) {
   if (strength.found) {
     if (strength.found->yield)
       json["yield"] = to_json(*strength.found->yield, strength.turns);
+    if (strength.found->is_yield_coarse())
+      json["yield_between"] = strength.found->yield_between; // without a sign
     json["ultimate"] = to_json(strength.found->ultimate, strength.turns);
     json["still_rises"] = strength.found->still_rises;
   }

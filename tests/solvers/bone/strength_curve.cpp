@@ -48,6 +48,13 @@ TEST_CASE("Yield by offset and ultimate load are read off a curve", "[strength_c
   CHECK(straight->yield_between[1] == Approx(16 - 58 * 2.0 / 42));
   CHECK_FALSE(find_strength(elastic, steps, 0.02)->yield);
   CHECK_FALSE(find_strength(elastic, {}));
+  steps.erase(steps.begin()); // across the bend, and nothing behind
+  steps.resize(1);
+  const auto single = find_strength(elastic, steps);
+  CHECK_FALSE(single->yield);
+  CHECK(single->is_yield_coarse());
+  CHECK(single->yield_between[0] == Approx(8));
+  CHECK(single->yield_between[1] == Approx(16));
 }
 
 TEST_CASE("A curve of moments has an ultimate moment, and no yield by offset", "[strength_curve]") {
