@@ -2,6 +2,7 @@
 #include <ossatura/core/io/hdf5/chunk_writer.hpp>
 
 #include <ossatura/core/io/hdf5/library_call.hpp>
+#include <ossatura/core/io/hdf5/plane_compressor.hpp>
 #include <ossatura/core/machine/processor_binding.hpp>
 #include <ossatura/core/machine/processors.hpp>
 
@@ -15,7 +16,6 @@
 #include <thread>
 
 #include <fcntl.h>
-#include <libdeflate.h>
 
 namespace ossatura {
 
@@ -26,30 +26,6 @@ constexpr int max_threads = 32;
 
 /// Brought to disk at a time: some milliseconds of it.
 constexpr std::uint64_t flushed_bytes = std::uint64_t(32) << 20;
-
-/// Byte b of all values, then byte b + 1 (HDF5 File Format Specification, "Shuffle").
-template<std::size_t Size>
-void shuffle(const unsigned char* from, std::size_t values, unsigned char* to) {
-  for (std::size_t i = 0; i < values; ++i)
-    for (std::size_t b = 0; b < Size; ++b)
-      to[b * values + i] = from[i * Size + b];
-}
-
-void shuffle(const unsigned char* from, std::size_t values, std::size_t size, unsigned char* to) {
-  switch (size) {
-  case 1:
-    std::copy(from, from + values, to);
-    return;
-  case 4:
-    return shuffle<4>(from, values, to);
-  case 8:
-    return shuffle<8>(from, values, to);
-  default:
-    for (std::size_t b = 0; b < size; ++b)
-      for (std::size_t i = 0; i < values; ++i)
-        to[b * values + i] = from[i * size + b];
-  }
-}
 
 std::size_t bytes_of(hid_t type) {
   const detail::LibraryCall call;
@@ -85,34 +61,24 @@ class Hdf5ChunkWriter::Filter {
 public:
   explicit Filter(const Hdf5ChunkWriter& writer)
       : writer_(writer)
-      , compressor_(libdeflate_alloc_compressor(writer.level_), &libdeflate_free_compressor)
-      , shuffled_(std::size_t(writer.chunk_rows_) * writer.row_bytes()) {
-    if (!compressor_)
-      throw std::bad_alloc();
-  }
+      , compressor_(writer.level_) {}
   /// The chunk of the rows of `source` from `first` on.
   void make(const Source& source, std::uint64_t first, std::vector<unsigned char>& chunk) {
-    const unsigned char* values = nullptr;
+    const std::size_t rows = std::size_t(writer_.chunk_rows_), row_bytes = writer_.row_bytes();
+    const unsigned char* values = source.bytes + std::size_t(first) * row_bytes;
     if (source.make != nullptr) {
-      made_.resize(shuffled_.size());
-      (*source.make)(first, writer_.chunk_rows_, made_.data());
+      made_.resize(rows * row_bytes);
+      (*source.make)(first, rows, made_.data());
       values = made_.data();
-    } else {
-      values = source.bytes + std::size_t(first) * writer_.row_bytes();
     }
-    const std::size_t bytes = writer_.value_bytes_;
-    shuffle(values, shuffled_.size() / bytes, bytes, shuffled_.data());
-    chunk.resize(libdeflate_zlib_compress_bound(compressor_.get(), shuffled_.size()));
-    const std::size_t size = libdeflate_zlib_compress(compressor_.get(), shuffled_.data(),
-                                                      shuffled_.size(), chunk.data(), chunk.size());
-    OSSATURA_REQUIRE(size > 0, "libdeflate: a chunk of " << shuffled_.size() << " bytes");
-    chunk.resize(size);
+    compressor_.compress(values, rows * std::size_t(writer_.row_values_), writer_.value_bytes_,
+                         chunk);
   }
 
 private:
   const Hdf5ChunkWriter& writer_;
-  std::unique_ptr<libdeflate_compressor, decltype(&libdeflate_free_compressor)> compressor_;
-  std::vector<unsigned char> made_, shuffled_;
+  PlaneCompressor compressor_;
+  std::vector<unsigned char> made_;
 };
 
 /// Makes `count` chunks by threads, of which the caller takes one after the other.
