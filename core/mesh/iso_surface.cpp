@@ -14,22 +14,27 @@
 #include <ossatura/core/mesh/iso_surface.hpp>
 
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/core/machine/part_loop.hpp>
+#include <ossatura/core/machine/part_sort.hpp>
 #include <ossatura/core/mesh/solids/shape.hpp>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <numeric>
 #include <unordered_map>
+#include <utility>
 
 namespace ossatura {
 namespace {
 
 using Point = std::array<double, 3>;
 
-constexpr double end_distance = 0.01; // of a vertex from the ends of its edge, in edges
+constexpr double end_distance = 0.01;    // of a vertex from the ends of its edge, in edges
+constexpr std::size_t block_elem = 4096; // that a thread looks at in one go
 // Corners of tetrahedra: nodes, centres of faces, the centre.
 constexpr int most_corners = most_solid_nodes + most_solid_faces + 1;
 
@@ -144,13 +149,25 @@ private:
 
   /// Cells: the elements with a node above.
   void find_cells() {
-    for (std::size_t e = 0; e < mesh_.num_elem(); ++e) {
-      if (std::any_of(nodes_of(e), nodes_of(e) + mesh_.shape_of(e).num_nodes,
-                      [&](std::int32_t n) { return above_[std::size_t(n)] != 0; }))
-        elem_.push_back(e);
-      if (mesh_.shape_of(e).num_nodes > 8)
-        most_on_face_ = 8;
-    }
+    const std::size_t num_blocks = (mesh_.num_elem() + block_elem - 1) / block_elem;
+    std::vector<std::vector<std::size_t>> cells(num_blocks);
+    std::atomic<bool> any_second_order = false;
+    for_parts(num_blocks, 1, [&](std::size_t first, std::size_t end) {
+      for (std::size_t block = first; block < end; ++block)
+        for (std::size_t e = block_elem * block;
+             e < std::min(mesh_.num_elem(), block_elem * (block + 1)); ++e) {
+          const int num_nodes = mesh_.shape_of(e).num_nodes;
+          if (std::any_of(nodes_of(e), nodes_of(e) + num_nodes,
+                          [&](std::int32_t n) { return above_[std::size_t(n)] != 0; }))
+            cells[block].push_back(e);
+          if (num_nodes > 8)
+            any_second_order = true;
+        }
+    });
+    for (const std::vector<std::size_t>& of_block : cells)
+      elem_.insert(elem_.end(), of_block.begin(), of_block.end());
+    if (any_second_order)
+      most_on_face_ = 8;
   }
 
   /// Numbers the faces with a node above; all elements that have such a face are cells.
@@ -172,8 +189,7 @@ private:
           faces.push_back(face);
       }
     }
-    std::sort(faces.begin(), faces.end(),
-              [](const SolidFace& a, const SolidFace& b) { return a.key < b.key; });
+    sort_parts(faces, [](const SolidFace& a, const SolidFace& b) { return a.key < b.key; });
     face_number_.assign(6 * elem_.size(), -1);
     std::int64_t number = 0;
     for (std::size_t first = 0, next; first < faces.size(); first = next, ++number) {
@@ -208,7 +224,7 @@ private:
           corners.push_back(corner);
       }
     }
-    std::sort(corners.begin(), corners.end(), [](const Corner& a, const Corner& b) {
+    sort_parts(corners, [](const Corner& a, const Corner& b) {
       return a.node != b.node ? a.node < b.node : a.next < b.next;
     });
     for (auto first = corners.cbegin(), next = first; first != corners.cend(); first = next) {
@@ -498,21 +514,51 @@ double volume_of(const ElementMesh& mesh, std::size_t elem) {
   return volume;
 }
 
+/// Means of the values of elements at nodes, summed in the order of the elements.
 /// nodes_of(e) and volume(e) are of an element.
 template<class NodesOf, class Volume>
 std::vector<double> means_at_nodes(std::size_t num_points, const std::vector<double>& value,
                                    const NodesOf& nodes_of, const Volume& volume) {
-  std::vector<double> sum(num_points), weight(num_points);
-  for (std::size_t e = 0; e < value.size(); ++e) {
-    const double of_elem = volume(e);
-    for (const std::int32_t n : nodes_of(e)) {
-      sum[std::size_t(n)] += of_elem * value[e];
-      weight[std::size_t(n)] += of_elem;
+  // Each thread has nodes of its own, and looks at the blocks of elements that may have them.
+  const std::size_t num_blocks = (value.size() + block_elem - 1) / block_elem;
+  std::vector<double> volumes(value.size());
+  std::vector<std::pair<std::int32_t, std::int32_t>> nodes_of_block(num_blocks); // lowest, highest
+  for_parts(num_blocks, 1, [&](std::size_t first, std::size_t end) {
+    for (std::size_t block = first; block < end; ++block) {
+      auto& [low, high] = nodes_of_block[block];
+      low = std::numeric_limits<std::int32_t>::max();
+      high = -1;
+      for (std::size_t e = block_elem * block; e < std::min(value.size(), block_elem * (block + 1));
+           ++e) {
+        volumes[e] = volume(e);
+        for (const std::int32_t n : nodes_of(e)) {
+          low = std::min(low, n);
+          high = std::max(high, n);
+        }
+      }
     }
-  }
-  for (std::size_t n = 0; n < sum.size(); ++n)
-    if (weight[n] != 0)
-      sum[n] /= weight[n];
+  });
+  std::vector<double> sum(num_points), weight(num_points);
+  for_parts(num_points, 1 << 16, [&](std::size_t first, std::size_t end) {
+    const auto is_own = [&](std::int32_t n) {
+      return std::size_t(n) >= first && std::size_t(n) < end;
+    };
+    for (std::size_t block = 0; block < num_blocks; ++block) {
+      const auto [low, high] = nodes_of_block[block];
+      if (high < 0 || std::size_t(high) < first || std::size_t(low) >= end)
+        continue;
+      for (std::size_t e = block_elem * block; e < std::min(value.size(), block_elem * (block + 1));
+           ++e)
+        for (const std::int32_t n : nodes_of(e))
+          if (is_own(n)) {
+            sum[std::size_t(n)] += volumes[e] * value[e];
+            weight[std::size_t(n)] += volumes[e];
+          }
+    }
+    for (std::size_t n = first; n < end; ++n)
+      if (weight[n] != 0)
+        sum[n] /= weight[n];
+  });
   return sum;
 }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/solvers/topopt/parts.hpp>
 
+#include <ossatura/core/machine/part_loop.hpp>
+
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 
 namespace ossatura {
 
@@ -39,13 +42,23 @@ Ends find_ends(const DesignProblem& problem, const std::vector<std::int32_t>& su
 /// The same, and all nodes of their elements.
 template<class NodesOf>
 void widen(std::size_t num_elem, const NodesOf& nodes_of, std::vector<bool>& nodes) {
-  const std::vector<bool> before = nodes;
-  for (std::size_t e = 0; e < num_elem; ++e) {
-    const NodeRange own = nodes_of(e);
-    if (std::any_of(own.begin(), own.end(), [&](std::int32_t n) { return before[std::size_t(n)]; }))
-      for (const std::int32_t n : own)
-        nodes[std::size_t(n)] = true;
-  }
+  std::vector<std::int32_t> more;
+  std::mutex mutex;
+  for_parts(num_elem, 1 << 16, [&](std::size_t first, std::size_t end) {
+    std::vector<std::int32_t> own;
+    for (std::size_t e = first; e < end; ++e) {
+      const NodeRange range = nodes_of(e);
+      if (std::any_of(range.begin(), range.end(),
+                      [&](std::int32_t n) { return nodes[std::size_t(n)]; }))
+        for (const std::int32_t n : range)
+          if (!nodes[std::size_t(n)])
+            own.push_back(n);
+    }
+    const std::lock_guard<std::mutex> lock(mutex);
+    more.insert(more.end(), own.begin(), own.end());
+  });
+  for (const std::int32_t n : more)
+    nodes[std::size_t(n)] = true;
 }
 
 std::vector<bool> parts_without(const SolidParts& solid, const Ends& ends) {

@@ -4,6 +4,7 @@
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/io/text/input_file.hpp>
 #include <ossatura/core/io/text/scanner.hpp>
+#include <ossatura/core/machine/part_sort.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -247,7 +248,7 @@ std::string describe_first_open_edge(const TriangleSurface& surface) {
       const int b = t[(k + 1) % 3];
       edges.push_back({std::min(a, b), std::max(a, b), a < b});
     }
-  std::sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) {
+  sort_parts(edges, [](const Edge& a, const Edge& b) {
     return a.low != b.low ? a.low < b.low : a.high < b.high;
   });
   for (std::size_t begin = 0, end; begin < edges.size(); begin = end) {
