@@ -299,6 +299,18 @@ class Formats(BoneCase):
         # xxh64sum of 64 times float32(1000), xxhash 0.8.1
         self.assertEqual(record["xxh64"], "27fe5f3edf1ab3b5")
 
+    def test_a_long_input_is_hashed_as_it_is_read(self):
+        """In blocks, of which threads read the next: the hash is that of the whole in its order."""
+        n = 450
+        self.write("long.raw", b"".join(bytes([z * 7 % 251]) * n**2 for z in range(n)))
+        for threads in ("1", "2"):
+            run = self.summary("bone", "long.raw", "--shape", f"{n},{n},{n}", "--type", "uint8", "--spacing", "1",
+                               "--crop", ":4,:4,1:5", "--law", "modulus", "--modulus-unit", "GPa", "--dry-run", "--backend", "openmp",
+                               "--threads", threads)
+            record = run["provenance"]["inputs"][0]
+            # xxh64 of xxhash 0.8
+            self.assertEqual((record["bytes"], record["xxh64"]), (n**3, "4e78a12aa21503a5"))
+
 
 class Contract(BoneCase):
     SMALL = ("bone", "--generate", "cube", "--size", "4", "--test", "axial")

@@ -7,13 +7,20 @@
 #include <ossatura/core/base/version.hpp>
 #include <ossatura/core/io/text/input_file.hpp>
 #include <ossatura/core/machine/kokkos_runtime.hpp>
+#include <ossatura/core/machine/part_loop.hpp>
+#include <ossatura/core/machine/processors.hpp>
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
+#include <future>
+#include <system_error>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 namespace ossatura {
@@ -36,21 +43,70 @@ std::string host_name() {
   return gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
 }
 
+/// Hashed while as many are read, by several threads: together they come from memory more slowly
+/// than they are hashed.
+constexpr std::uint64_t hashed_bytes = std::uint64_t(32) << 20, read_by_a_thread = 4 << 20;
+
+/// A file that is read in any order.
+class InputDescriptor {
+public:
+  explicit InputDescriptor(const std::string& path)
+      : path_(path)
+      , file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (file_ < 0)
+      fail<InputError>(path_, ": cannot be read: ", std::strerror(errno));
+  }
+  ~InputDescriptor() { ::close(file_); }
+  InputDescriptor(const InputDescriptor&) = delete;
+  InputDescriptor& operator=(const InputDescriptor&) = delete;
+
+  /// `to` becomes the bytes [begin, begin + count).
+  void read(std::uint64_t begin, std::uint64_t count, std::vector<char>& to) const {
+    to.resize(std::size_t(count));
+    for_parts(to.size(), read_by_a_thread, [&](std::size_t first, std::size_t end) {
+      while (first < end) {
+        const ::ssize_t got =
+            ::pread(file_, to.data() + first, end - first, ::off_t(begin + first));
+        if (got < 0 && errno == EINTR)
+          continue;
+        if (got <= 0)
+          fail<InputError>(path_, ": cannot be read to its end");
+        first += std::size_t(got);
+      }
+    });
+  }
+
+private:
+  std::string path_;
+  int file_;
+};
+
 } // namespace
 
 FileRecord record_input(const std::string& path) {
   FileRecord record;
   record.path = path;
   record.bytes = require_input_file(path);
-  std::ifstream file(path, std::ios::binary);
+  const InputDescriptor file(path);
   ContentHash hash;
-  std::vector<char> block(1 << 20);
-  while (file) {
-    file.read(block.data(), static_cast<std::streamsize>(block.size()));
-    hash.add_bytes(block.data(), static_cast<std::size_t>(file.gcount()));
+  std::vector<char> now, next;
+  file.read(0, std::min(hashed_bytes, record.bytes), now);
+  for (std::uint64_t begin = now.size(); !now.empty(); begin += next.size(), now.swap(next)) {
+    const auto read_next = [&] {
+      file.read(begin, std::min(hashed_bytes, record.bytes - begin), next);
+    };
+    std::future<void> reading;
+    try {
+      if (begin < record.bytes && io_threads() > 1)
+        reading = std::async(std::launch::async, read_next);
+    } catch (const std::system_error&) { // no more threads
+    }
+    hash.add_bytes(now.data(), now.size());
+    if (reading.valid())
+      reading.get();
+    else
+      read_next();
   }
-  if (!file.eof())
-    fail<InputError>(path, ": cannot be read to its end");
   record.xxh64 = hash.digits();
   return record;
 }
