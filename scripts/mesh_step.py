@@ -294,7 +294,7 @@ def main():
     options = parse()
     out = os.fdopen(os.dup(1), "w")
     if options.triangles:
-        os.dup2(2, 1)  # OpenCASCADE prints what it likes
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # OpenCASCADE prints what it likes
     gmsh.initialize()
     gmsh.option.setNumber("General.Verbosity", 1)
     try:
@@ -303,7 +303,9 @@ def main():
         sys.exit(f"{options.file}: {error}")
     solids = gmsh.model.getEntities(3)
     if not solids:
-        sys.exit(f"{options.file}: has no solids")
+        sys.exit(f"{options.file}: has no solids" +
+                 (", but surfaces alone: sew them to a solid in CAD, or write STEP"
+                  if gmsh.model.getEntities(2) else ""))
     if options.triangles:
         if len(solids) > 1:
             sys.exit(f"{options.file}: has {len(solids)} solids: join them in CAD")

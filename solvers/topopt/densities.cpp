@@ -162,12 +162,14 @@ template<class Exec>
 double DesignDensities<Exec>::volume_of(const Exec& exec, const Vector& x,
                                         const DesignMoment& moment) {
   const TimedScope scope("ossatura::design::filter");
-  OSSATURA_REQUIRE(options_.process.shapes(), "a volume that is none of its own");
+  OSSATURA_REQUIRE(options_.shapes_volume(), "a volume that is none of its own");
   Kokkos::deep_copy(exec, density_, x); // which is room until it is made
-  process_->link(exec, role_, density_);
+  if (process_)
+    process_->link(exec, role_, density_);
   if (filters_densities()) {
     check_filter(filter_->apply(exec, density_, filtered_), moment);
-    process_->link(exec, role_, filtered_);
+    if (process_)
+      process_->link(exec, role_, filtered_);
   } else {
     Kokkos::deep_copy(exec, filtered_, density_);
   }

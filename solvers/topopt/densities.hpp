@@ -49,8 +49,8 @@ public:
   void refresh(const Exec& exec, const Vector& x, const DesignMoment& moment,
                const Vector& scratch);
 
-  /// The volume fraction of a design of other variables, where a process shapes densities. These
-  /// are overwritten: they are of `x` until the next refresh.
+  /// The volume fraction of a design of other variables, where a projection or a process shapes
+  /// densities. These are overwritten: they are of `x` until the next refresh.
   double volume_of(const Exec& exec, const Vector& x, const DesignMoment& moment);
 
   /// Makes a gradient of the objective by physical densities one by variables, in place; the

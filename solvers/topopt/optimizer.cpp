@@ -337,6 +337,10 @@ struct DesignOptimizer<Exec>::Implementation {
   void update(const Exec& exec, double size, const std::vector<double>& g) {
     const TimedScope scope("ossatura::design::update");
     const Vector df = this->df(exec), x_new = this->x_new(exec);
+    if (options.projection && sum_of_sizes(exec, df, df) == 0)
+      fail<DesignBreakdown>("step ", steps + 1, ": the projection of sharpness ", sharpness,
+                            " is flat at all variables, so that nothing is gained by any change: "
+                            "begin with a smaller one, which grows (1:64:40:x2)");
     const MoveRange<Exec> bounds{densities.role(), x, least(), options.move};
     const double volume = densities.limited_volume();
     const double most = options.robust > 0 ? dilated_limit : options.volume_fraction;
@@ -360,36 +364,39 @@ struct DesignOptimizer<Exec>::Implementation {
       const OcArrays<Exec, MoveRange<Exec>> arrays{x, bounds, df, dv, body->volume()};
       multiplier = optimality_step(exec, arrays, most - volume, most, damping,
                                    options.multiplier_tolerance, x_new);
-      if (options.process.overhang)
-        multiplier = meet_printed_volume(exec, arrays, damping, multiplier, x_new);
+      if (options.shapes_volume())
+        multiplier = meet_shaped_volume(exec, arrays, damping, multiplier, x_new);
     }
     if (!std::isfinite(multiplier) || !std::isfinite(sum_of_sizes(exec, x_new, x_new)))
       fail<DesignBreakdown>("step ", steps + 1, ": the new design is not finite");
   }
 
-  /// The volume that is printed of a proposal is not what its gradient says, since a support is
-  /// there for all that hangs on it. Makes other proposals, of multipliers around that of the first
-  /// one, until the volume of the next design is what is allowed, by false position: a larger
-  /// multiplier gives no variable more, and less is never printed as more. Returns the multiplier.
+  /// The volume that is projected, drawn or printed of a proposal is not what its gradient says: a
+  /// steep projection has hardly any slope where a variable is not near the threshold, and a
+  /// support is there for all that hangs on it. Makes other proposals, of multipliers around that
+  /// of the first one, until the volume of the next design is what is allowed, by false position: a
+  /// larger multiplier gives no variable more, and less is never made more. Returns the multiplier.
   /// Overwrites the densities.
-  double meet_printed_volume(const Exec& exec, const OcArrays<Exec, MoveRange<Exec>>& arrays,
-                             double damping, double multiplier, const Vector& proposal) {
+  double meet_shaped_volume(const Exec& exec, const OcArrays<Exec, MoveRange<Exec>>& arrays,
+                            double damping, double multiplier, const Vector& proposal) {
     constexpr double farthest = 40; // powers of e: beyond them all variables are at their bounds
-    const double slack = 1e-4 * options.volume_fraction; // meet_volume() takes the rest
+    const double most = options.volume_fraction,
+                 slack = (options.process.overhang ? 1e-4 : 5e-7) * most; // meet_volume() takes it
     const DesignMoment next{steps + 2, next_sharpness()};
     const auto value = [&](double power) {
       multiplier = std::exp(power);
       optimality_update(exec, arrays, damping, multiplier, proposal);
-      return densities.volume_of(exec, proposal, next) - options.volume_fraction;
+      return densities.volume_of(exec, proposal, next) - most;
     };
     if (!(multiplier > 0 && std::isfinite(multiplier)))
       return multiplier;
     const double first = std::log(multiplier),
-                 excess = densities.volume_of(exec, proposal, next) - options.volume_fraction;
+                 excess = densities.volume_of(exec, proposal, next) - most;
     if (std::fabs(excess) <= slack)
       return multiplier;
     Bracket bracket{first, excess, first, excess};
-    double width = std::clamp(std::log1p(excess / options.volume_fraction), -1.0, 1.0);
+    // Variables at their bounds do not follow: half of them, say, so that twice as much is wanted.
+    double width = std::clamp(2 * std::log1p(excess / most), -1.0, 1.0);
     while ((bracket.at_high > 0) == (excess > 0) && std::fabs(bracket.high - first) < farthest) {
       bracket.low = bracket.high;
       bracket.at_low = bracket.at_high;
@@ -470,7 +477,7 @@ struct DesignOptimizer<Exec>::Implementation {
         frequencies.revert();
       limits.revert(exec);
       scale = scale_before;
-      if (options.process.overhang) // its densities may be of a proposal
+      if (options.shapes_volume()) // its densities may be of a proposal
         refresh(exec);
       throw;
     }

@@ -150,6 +150,9 @@ struct DesignOptions {
 
   /// Whether sharpness has an effect.
   bool sharpens() const { return projection || process.draw; }
+  /// Whether the volume is no weighted sum of the variables. That of robust designs is limited by
+  /// their dilated one.
+  bool shapes_volume() const { return (sharpens() || process.overhang) && !(robust > 0); }
 
   static VoxelSolverOptions lean_voxels() {
     VoxelSolverOptions options;

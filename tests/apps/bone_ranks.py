@@ -407,6 +407,7 @@ class Ends(BoneRanks):
     def test_what_cannot_be_divided_is_refused(self):
         for message, arguments in (("--hierarchy paper is for one process", ("--hierarchy", "paper")),
                                    ("--coarse cg is for one process", ("--coarse", "cg")),
+                                   ("voxels a side has more than 2 levels", ("--levels", "2")),
                                    ("--split loads divides the six loads", ("--split", "loads")),
                                    ("--split model is for one load",
                                     ("--split", "model", "--test", "homogenise"))):

@@ -693,6 +693,8 @@ class Results(EikonalCase):
                               "--json", "s.json", "--dat", "t.dat", code=NOT_CONVERGED)
         self.assertIn("NOT CONVERGED", process.stdout)
         self.assertIn("not converged after 3 iterations", process.stderr)
+        self.assertIn("raise --max-iterations", process.stderr)
+        self.assertNotIn("too flat", process.stderr)
         run = json.loads(self.read("s.json"))
         self.assertEqual(run["status"], "not converged")
         self.assertFalse(run["results"]["converged"])

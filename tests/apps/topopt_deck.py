@@ -5,7 +5,7 @@ import json
 import math
 
 from support import driver_case, hdf5_values
-from support.driver_case import BAD_FILE, NOT_CONVERGED, USAGE
+from support.driver_case import BAD_FILE, DONE, NOT_CONVERGED, USAGE
 from support.designs import TopoptCase
 
 CELLS = (8, 2, 2)  # of 0.5 m each
@@ -907,6 +907,14 @@ class Frequencies(Decks):
         self.fails(BAD_FILE, "free components of displacement", "topopt", "one.json", "--frequencies", "10")
         run = self.solve({**held, "material": {**held["material"], "mass_density": 7.85e-9}}, "--frequencies", "1", "--steps", "1")
         self.assertIn("odd-density", [w["code"] for w in run["warnings"]])
+        for density, more, found in ((7.85e-9, {}, True), (7850, {}, False), (7.85e-9, {"young": 1}, False)):
+            material = {**held["material"], "mass_density": density, **more}
+            run = self.solve({**held, "material": material}, "--steps", "1", code=(DONE, NOT_CONVERGED))  # its own weight
+            self.assertEqual("odd-density" in [w["code"] for w in run["warnings"]], found)
+            push = [{"name": "a", "loads": [{"box": [3, 0, 0, 3, 1, 1], "total_force": [0, 0, 1]}]}]
+            run = self.solve({**held, "cases": push, "material": material, "passive": []}, "--max-mass", "1e9", "--steps", "1",
+                             code=(DONE, NOT_CONVERGED))
+            self.assertEqual("odd-density" in [w["code"] for w in run["warnings"]], found)
 
     def test_parts_with_mirrors_have_the_frequencies_of_the_whole(self):
         def part(cells, size, *planes, **more):

@@ -136,6 +136,14 @@ class Reading(Series):
         self.assertEqual(run["results"]["response"], self.run_of(self.nifti)["results"]["response"])
         self.assertEqual(self.run_of(self.path("CT"), "--calibrate", "1,0")["warnings"], [])
 
+    def test_an_intercept_alone(self):
+        """It is applied, with a slope of 1, and values are not said to be as stored."""
+        self.series(intercept=-24, rescaled=False, more=element(0x0028, 0x1052, "DS", "-24") +
+                    element(0x0028, 0x1054, "LO", "MGHA"))
+        run = self.run_of(self.path("CT"))
+        self.assertEqual(run["warnings"], [])
+        self.assertEqual(run["results"]["response"], self.run_of(self.nifti)["results"]["response"])
+
     def test_hounsfield_units_are_no_densities(self):
         """CT has them unless it says otherwise."""
         for unit, law, codes in (("HU", "linear", ["no-calibration"]), ("", "linear", ["no-calibration"]),
@@ -193,6 +201,12 @@ class Refusals(Series):
         self.refused("differ in the orientation of their rows")
         self.slice_file("CT/d2.dcm", 2, unit="MGML")
         self.refused("its values are 'MGML'")
+        self.series(intercept=-1024, unit="")
+        self.slice_file("CT/d2.dcm", 2, intercept=-1024, rescaled=False)
+        self.refused("d2.dcm: has no rescale slope and intercept, and a3.dcm has 1 and -1024")
+        self.series()
+        self.slice_file("CT/d2.dcm", 2, rescaled=False, more=element(0x0028, 0x1054, "LO", "MGHA"))
+        self.run_of(folder)  # values are the same with 1 and 0
         self.series("skew", columns_along=ROWS)
         self.refused("orthogonal unit vectors", self.path("skew"))
         self.slice_file("one/a.dcm", 0)
@@ -218,6 +232,9 @@ class Refusals(Series):
         self.refused("empty: there are no DICOM slices with a place in space", self.path("empty"))
         self.write("empty/notes.txt", "of the study")
         self.refused("but notes.txt (not DICOM)", self.path("empty"))
+        self.series("study/CT")
+        self.refused("Folders in it are not looked into: give the one with the slices, such as "
+                     + self.path("study/CT"), self.path("study"))
 
     def test_a_link_to_nothing(self):
         """As of git-annex, or of a disk that is not there."""

@@ -327,7 +327,8 @@ void warn(const EikonalRunResults& results) {
     log_warning("not-converged", "not converged after ", results.solved.iterations,
                 " iterations: an update would still lower a time by ", results.solved.residual,
                 " of it; ",
-                results.solved.certificate > coarse && results.precision == name_of(Precision::fp32)
+                results.solved.converged && results.solved.certificate > coarse &&
+                        results.precision == name_of(Precision::fp32)
                     ? "tetrahedra are too flat for single precision, or velocities of one differ "
                       "too much: --precision double"
                     : "raise --max-iterations or --tolerance");

@@ -544,10 +544,36 @@ void require_some_frequencies(const ProblemDocument& document, const DesignOptio
   fail<InputError>(document.file, ": \"frequencies\": ", what);
 }
 
+void warn_of_density(const ProblemDocument& document, const HexaMaterial& one, const char* effect) {
+  constexpr double least = 1, greatest = 1e5; // of a light foam, and beyond all metals
+  if (one.density < least || one.density > greatest)
+    log_warning("odd-density", document.file, ": a mass density of ", format_number(one.density),
+                " kg/m3, and ", effect,
+                ": densities of problems are in kg/m3, and those of decks in the units that --unit "
+                "makes of theirs (t/mm3, 7.85e-9 of steel, with --unit 0.001)");
+}
+
+/// Weight and limits of the mass that are of another unit. Problems whose moduli are near 1, and
+/// decks in N and mm, have densities in units of theirs.
+void warn_of_masses(const ProblemDocument& document, const TopoptModel& model) {
+  constexpr double softest = 1e6; // Pa, of rubber
+  const auto& limits = model.problem.limits;
+  const bool limits_mass = std::any_of(limits.begin(), limits.end(), [](const DesignLimit& limit) {
+    return limit.kind == DesignLimitKind::mass;
+  });
+  if (!limits_mass && !model.problem.has_body_loads())
+    return;
+  for (const HexaMaterial& one : model.problem.materials)
+    if (one.density > 0 && one.young >= softest)
+      warn_of_density(document, one, "weight and mass go with it");
+}
+
 /// Frequencies need mass, and numbers whose products are numbers.
 void check_frequencies(const ProblemDocument& document, const TopoptModel& model) {
-  if (count_frequencies(model.problem, model.options) == 0)
+  if (count_frequencies(model.problem, model.options) == 0) {
+    warn_of_masses(document, model);
     return;
+  }
   for (const HexaMaterial& one : model.problem.materials) {
     if (!(one.density > 0))
       fail<InputError>(document.file, ": natural frequencies are of mass, but the material ",
@@ -555,12 +581,7 @@ void check_frequencies(const ProblemDocument& document, const TopoptModel& model
                        "has no mass density: give *DENSITY in a deck, \"mass_density\" in a "
                        "problem, or --mass-density");
     require_number(document.file, "a mass density", one.density);
-    constexpr double least = 1, greatest = 1e5; // of a light foam, and beyond all metals
-    if (one.density < least || one.density > greatest)
-      log_warning("odd-density", document.file, ": a mass density of ", format_number(one.density),
-                  " kg/m3, and frequencies go with its root: densities of problems are in kg/m3, "
-                  "and those of decks in the units that --unit makes of theirs (t/mm3, 7.85e-9 of "
-                  "steel, with --unit 0.001)");
+    warn_of_density(document, one, "frequencies go with its root");
   }
   const int count = count_frequencies(model.problem, model.options);
   const std::int64_t num_free = 3 * std::int64_t(model.problem.num_nodes()) - model.num_held();

@@ -135,7 +135,7 @@ DicomHeader read_dicom_header(const std::string& path) {
       header.spacing = {edges[1], edges[0]}; // the file has that between rows first
     }
     const bool has_slope = elements.decimals(slope, &header.slope, 1);
-    header.has_rescale = elements.decimals(intercept, &header.intercept, 1) && has_slope;
+    header.has_rescale = elements.decimals(intercept, &header.intercept, 1) || has_slope;
   }
   return header;
 }

@@ -27,7 +27,7 @@ struct DicomHeader {
   bool is_segmentation = false; ///< frames of segments: see segmentation.hpp
   bool has_place = false;       ///< position and orientation
   bool has_table = false;       ///< values are looked up in a table (Modality LUT Sequence)
-  bool has_rescale = false;     ///< slope and intercept
+  bool has_rescale = false;     ///< slope or intercept: else values are as stored
   std::int64_t num_frames = 1;
   std::uint64_t rows = 0, columns = 0, samples = 0; ///< of a pixel: 1 for grey
   std::array<double, 3> position{};                 ///< of the first pixel's centre, mm, LPS

@@ -104,6 +104,21 @@ std::vector<std::string> list_folder(const std::string& folder) {
   return files;
 }
 
+/// What to give in the place of a folder without slices, where it has folders.
+std::string describe_folders(const std::string& folder) {
+  std::string first;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder.empty() ? "." : folder, error), end;
+       !error && entry != end; entry.increment(error))
+    if (entry->is_directory(error))
+      if (const std::string name = entry->path().filename().string(); first.empty() || name < first)
+        first = name;
+  return first.empty() ? ""
+                       : ". Folders in it are not looked into: give the one with the slices, such "
+                         "as " +
+                             (fs::path(folder) / first).string();
+}
+
 /// Whether a name says that its file is DICOM's, so that one without the signature is damaged.
 bool is_named_dicom(const std::string& path) {
   std::string extension = fs::path(path).extension().string();
@@ -177,7 +192,8 @@ Slices choose_series(const std::string& path, const std::string& wanted, Trial* 
   if (by_uid.empty())
     fail<InputError>(path, ": there are no DICOM slices with a place in space",
                      left_out.empty() ? "" : ", but ", left_out.empty() ? "" : left_out.front(),
-                     without_place.empty() ? "" : ": secondary captures have none");
+                     without_place.empty() ? "" : ": secondary captures have none",
+                     describe_folders(folder));
   if (uid.empty() && by_uid.size() > 1)
     fail<InputError>(path, ": has ", by_uid.size(),
                      " series; choose one with --series UID, or give a slice of it in place of "
@@ -268,6 +284,15 @@ void require_alike(const DicomHeader& first, const DicomHeader& slice) {
   if (slice.rows != first.rows || slice.columns != first.columns)
     differ("numbers of columns and rows", Pair{first.columns, first.rows},
            Pair{slice.columns, slice.rows});
+  if (slice.has_rescale != first.has_rescale) {
+    const DicomHeader &with = slice.has_rescale ? slice : first,
+                      &without = slice.has_rescale ? first : slice;
+    if (with.slope != 1 || with.intercept != 0)
+      fail<InputError>(without.path, ": has no rescale slope and intercept, and ", name_of(with),
+                       " has ", with.slope, " and ", with.intercept,
+                       ": their values are of different scales; write the series anew from where "
+                       "it comes from, or complete the header");
+  }
   for (std::size_t d = 0; d < 2; ++d)
     if (!(std::abs(slice.spacing[d] - first.spacing[d]) <= least_difference * first.spacing[d]))
       differ("spacing", first.spacing, slice.spacing);

@@ -3,6 +3,7 @@
 // until superblocks are places, and every process has all of the levels from there on.
 #pragma once
 
+#include <ossatura/core/comm/together.hpp>
 #include <ossatura/kernels/algebra/ranks/owned_entries.hpp>
 #include <ossatura/kernels/bone/cells/cut_cells.hpp>
 #include <ossatura/kernels/bone/local_material.hpp>
@@ -54,14 +55,16 @@ VoxelHierarchy<Exec> make_cut_hierarchy(const Exec& exec, const VoxelRanks<Exec>
                                         const VoxelGrid<Exec>& grid, const LameField<Exec>& lame,
                                         const Constraints<Exec>& held, double edge,
                                         const MultigridOptions& options) {
-  if (options.max_levels <= ranks.cut.bits)
-    fail<UsageError>("a model that is cut among processes in blocks of 2^", ranks.cut.bits,
-                     " voxels a side has more than ", options.max_levels,
-                     " levels: allow more, or run in one process");
-  if (!can_be_cut(options))
-    fail<UsageError>("the cycle of a model that is cut among processes scales by blocks and solves "
-                     "its coarsest level directly: choose that, or run in one process");
   const Communicator& comm = ranks.comm.communicator();
+  together(comm, [&] { // all find the same, and one says it
+    if (options.max_levels <= ranks.cut.bits)
+      fail<UsageError>("a model that is cut among processes in blocks of 2^", ranks.cut.bits,
+                       " voxels a side has more than ", options.max_levels,
+                       " levels: allow more, or run in one process");
+    if (!can_be_cut(options))
+      fail<UsageError>("the cycle of a model that is cut among processes scales by blocks and "
+                       "solves its coarsest level directly: choose that, or run in one process");
+  });
   VoxelHierarchy<Exec> hierarchy{
       grid, lame, held, edge,      comm.max(bound_scaled_eigenvalue(exec, lame)),
       {},   {},   true, ranks.comm};

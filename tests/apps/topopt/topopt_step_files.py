@@ -4,6 +4,7 @@ import importlib.util
 import json
 import os
 import pathlib
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -93,6 +94,10 @@ class StepFiles(TopoptCase):
             self.refused("pip install gmsh numpy")
             return
         self.refused("part.step: ")
+        subprocess.run([sys.executable, "-c", "import gmsh; gmsh.initialize(); gmsh.model.occ.addRectangle(0, 0, 0, 60, 30); "
+                        "gmsh.model.occ.synchronize(); gmsh.write('face.iges')"], cwd=self.directory.name, check=True,
+                       stdout=subprocess.DEVNULL)
+        self.refused("face.iges: has no solids, but surfaces alone", mesh={"file": "face.iges", "unit": 0.001, "voxel": 0.01})
         anchor = pathlib.Path(__file__).parents[3] / "examples/topopt/anchor.json"
         run = self.optimise(str(anchor), "--voxel", "0.0025", "--radius", "0.004", "--steps", "2")
         self.close(run["problem"]["elements"] * 0.0025**3, 96366e-9, 0.02)
