@@ -936,6 +936,7 @@ class Profiles(DriverCase):
         self.close(response["force"], head[2], 1e-9)
         self.close(response["stiffness"], -head[2], 1e-9)  # 1 mm
         self.close(response["force"] * response["displacement"], 2 * run["results"]["strain_energy"], 1e-4)
+        first = None
         for more in (), ("--turn", "y=90,x=165"):  # upside down
             run = self.summary(*study, *more, "--resample", "4", "--strength", "drucker-prager", "--load-steps", "3", "--fix",
                                "label:6:z=-2" if not more else "label:6:z=2", "--fix", "label:7:z,line:5/y:xyz")

@@ -560,7 +560,7 @@ class Temperatures(Decks):
     # What pulls at the end that moves does so too: c = f . u - r . v for the whole bar, whatever its cells.
     def test_a_warm_bar_that_is_moved_is_not_made_weak(self):
         self.write("plain.inp", mesh() + ROLLERS)
-        run = self.solve({"mesh": {"file": "plain.inp"}, "material": {"young": 6, "poisson": 0, "expansion": 0.01}, "cases": [
+        self.solve({"mesh": {"file": "plain.inp"}, "material": {"young": 6, "poisson": 0, "expansion": 0.01}, "cases": [
             {"name": "warm", "temperature_change": 1, "displacements": [{"set": "X1", "displacement": [0.1, None, None]}]}]},
             "--volume", "0.5", "--steps", "20", "--filter", "none", "--tolerance", "1e-10", "--no-stl", "-o", "out")
         density = hdf5_values.read(self.path("out/p.hdf"), "VTKHDF/CellData/density")
