@@ -189,8 +189,8 @@ class Solver:
         """The derivatives of a number J of the times of one set of sites, by the chain rule.
 
         times: as solve(sites) returned them, with the present velocities, or with `velocities`, which become the
-        present ones: where others may have been set since. weights: [num_points] dJ/dt of each
-        vertex; 0 for those that J does not depend on. Exact for the discrete times, without a further solve; where
+        present ones: where others may have been set since; InputError where they are those of others. weights:
+        [num_points] dJ/dt of each vertex; 0 for those that J does not depend on. Exact for the discrete times, without a further solve; where
         two ways take the same time, the slope of one of them. A site that the wave of another reached earlier has 0.
 
         Example: J = sum (t_k - measured_k)^2 of some vertices has weights 2 (t_k - measured_k) there.
