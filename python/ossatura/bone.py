@@ -570,7 +570,7 @@ def solve(modulus: ArrayLike, spacing: Spacing, *, mask: ArrayLike | None = None
     spacing: edge of a voxel, mm; or three, which are equal.
     mask: labels of the voxels, whole numbers in an array of the image's shape: bone is where it has one of `mask_labels`,
         by default all but 0 and pads, and the result has numbers by label.
-    label_laws: for labels of bone what the image's values mean there; with other labels they are moduli.
+    label_laws: for labels of bone what the image's values mean there, for each of them; without it they are moduli.
     pads: labels that are no bone, but pads, pots, cement or implants, of this modulus in MPa (and Poisson's ratio)
         whatever the image has: numbers by label and failure_factor() leave them out.
     test: "axial" (the upper plate moves along `axis`), "confined" (in a smooth-walled box), "shear" (along

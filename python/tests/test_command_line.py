@@ -149,6 +149,21 @@ class SameBits(unittest.TestCase):
         self.assertEqual(turned.labels, here.labels)
         self.assertEqual(turned.failure_factor(), here.failure_factor())
 
+    def test_a_label_without_a_law_is_refused(self):
+        """Its values would be taken for moduli, as densities of the bone beside a shell."""
+        image, mask, run = self.segmented()
+        done = subprocess.run([EXECUTABLE, *map(str, run), "--label-laws", "1=linear:slope=2,-4=constant:modulus=9000", "--pads",
+                               "5=2500", "-o", self.folder], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 5)
+        given = {"mask": mask, "pads": {5: 2500}, "backend": "serial"}
+        laws = {1: bone.Law("linear", slope=2), -4: bone.Law("constant", modulus=9000)}
+        with self.assertRaises(ossatura.InputError) as caught:
+            bone.solve(image, 0.1, label_laws=laws, **given)
+        for text in (done.stderr, str(caught.exception)):
+            self.assertRegex(text, "the label 2(, which)? has no law: give it one")
+        bone.solve(image, 0.1, label_laws={**laws, 2: bone.Law("modulus")}, **given)
+        bone.solve(image, 0.1, label_laws=laws, mask_labels=[1, -4], **given)
+
     def test_labels_of_a_mask(self):
         image, mask, run = self.segmented()
         image[:3] = 700
