@@ -15,7 +15,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-import operator
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import IO, Any, TypeVar, Union
@@ -308,6 +307,7 @@ class Result:
         Infinite where less than that part is strained at all. Raises UsageError for other numbers.
         [1] Bone 30 (2002) 842-848, doi:10.1016/S8756-3282(02)00736-6.
         """
+        strain, volume = _numbers.any_real(strain, "strain"), _numbers.any_real(volume, "volume")
         if not (0 < volume < 1 and 0 < strain < math.inf):
             raise UsageError(f"failure_factor({strain!r}, {volume!r}): a strain greater than 0, a part between 0 and 1")
         field = _in_axes(_arrays.host(self.effective_strain), self._axes)
@@ -330,8 +330,8 @@ class Result:
         fields: names of those of this result. A file of that name is replaced when the new one is whole.
         Raises UsageError for other endings and fields, OSError where the file cannot be written.
         """
-        for name in fields:
-            choice(name, ("displacement", *_FIELDS, *_TENSORS), "fields")
+        fields = [choice(name, ("displacement", *_FIELDS, *_TENSORS), "fields") for name in (
+            (fields,) if isinstance(fields, str) else fields)]
         _save.save(path, {".npz": lambda file: self._write_npz(file, fields),
                           ".vti": lambda file: self._write_vti(file, fields)})
 
@@ -370,6 +370,7 @@ class Result:
             array, label = _arrays.host(getattr(self, field)), field.replace("_", " ") + (f", {unit}" if unit else "")
         else:
             array, label = _arrays.host(field, "field"), ""
+            array = array.astype(np.uint8) if array.dtype.kind == "b" else array
             _arrays.require_shape(array, _in_axes(np.empty(self._shape, bool), self._axes).shape, "field")
         return _in_axes(array, self._axes), label
 
@@ -713,18 +714,24 @@ def _mask(mask: ArrayLike | None, mask_labels: Sequence[int] | None, label_laws:
     if axes == "xyz" and array.ndim == 3:
         array = array.swapaxes(0, 2)
     labels = _arrays.integers(array, (None, None, None), "mask")
-    bone = [] if mask_labels is None else [operator.index(label) for label in mask_labels]
+    if isinstance(mask_labels, (int, str, np.integer)):
+        raise TypeError(f"mask_labels={mask_labels!r}: a list of labels, as [1]")
+    bone = [] if mask_labels is None else [_numbers.whole(label, "mask_labels") for label in mask_labels]
+    for name, given in (("label_laws", label_laws), ("pads", pads)):
+        if given is not None and not isinstance(given, Mapping):
+            raise TypeError(f"{name}={given!r}: a mapping of labels, as " + (
+                "{1: Law(\"linear\", slope=8)}" if name == "label_laws" else "{5: 2500}"))
     if mask_labels is not None and (not bone or 0 in bone):
         raise UsageError(f"mask_labels={mask_labels!r}: labels of bone, of which 0 is none")
     chosen.bone = bone
     for label, law in (label_laws or {}).items():
         if label == 0 or label in (pads or {}) or (bone and label not in bone):
             raise UsageError(f"label_laws: label {label} is no bone, as mask_labels and pads have it")
-        chosen.add_law(_label_law(operator.index(label), law, poisson))
+        chosen.add_law(_label_law(_numbers.whole(label, "label_laws: label"), law, poisson))
     for label, pad in (pads or {}).items():
         if label == 0 or label in bone:
             raise UsageError(f"pads: label {label} is {'what is not segmented' if label == 0 else 'bone in mask_labels'}")
-        chosen.add_pad(_pad(operator.index(label), pad, poisson))
+        chosen.add_pad(_pad(_numbers.whole(label, "pads: label"), pad, poisson))
     return labels, chosen
 
 
@@ -747,7 +754,7 @@ def _label_law(label: int, law: Law, poisson: float) -> _core.BoneLabelLaw:
 def _pad(label: int, pad: float | tuple[float, float], poisson: float) -> _core.BonePad:
     made = _core.BonePad()
     made.label = label
-    modulus, ratio = pad if isinstance(pad, tuple) and len(pad) == 2 else (pad, poisson)
+    modulus, ratio = pad if isinstance(pad, (tuple, list)) and len(pad) == 2 else (pad, poisson)
     made.modulus = _numbers.any_real(modulus, f"pads[{label}]")
     made.poisson = _numbers.any_real(ratio, f"pads[{label}]: Poisson's ratio")
     if not 0 < made.modulus <= 1e30:

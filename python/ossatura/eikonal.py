@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import operator
 import os
 import threading
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Union
 
 import numpy as np
@@ -312,9 +311,9 @@ class Solver:
     def _velocities(self, velocities: Any) -> tuple[dict[int, _Three] | None, NDArray[np.float64] | None]:
         """(by tag, by tetrahedron), one of which is None."""
         if isinstance(velocities, Mapping):
-            return {operator.index(tag): _three(v, f"tag {tag}") for tag, v in velocities.items()}, None
+            return {_numbers.whole(tag, "velocities: tag"): _three(v, f"tag {tag}") for tag, v in velocities.items()}, None
         _arrays.refuse_masked(velocities, "velocities")
-        if np.ndim(velocities) == 0 or not hasattr(velocities, "shape") and len(velocities) <= 3:
+        if np.ndim(velocities) == 0 or np.ndim(velocities) == 1 and not hasattr(velocities, "shape") and len(velocities) <= 3:
             v = _three(velocities, "all tetrahedra")
             return {int(tag): v for tag in ((0,) if self._tags is None else np.unique(self._tags))}, None
         rows = _arrays.array_of(velocities, "velocities")
@@ -323,6 +322,34 @@ class Solver:
         if rows.ndim != 2 or not 1 <= rows.shape[1] <= 3:
             raise InputError(f"velocities: an array of shape [{self.num_tetra}, 1 to 3], not {list(rows.shape)}")
         return None, _arrays.floats(rows, np.float64, (self.num_tetra, rows.shape[1]), "velocities")
+
+
+def different_vertices(vertices: Sequence[int], solver: Solver) -> list[int]:
+    """Of functions of velocities and site times: the numbers of sites, each once."""
+    numbers = [_numbers.whole(vertex, "vertices") for vertex in vertices]
+    for vertex in numbers:
+        if not 0 <= vertex < solver.num_points:
+            raise InputError(f"vertices: {vertex}, and the mesh has 0 to {solver.num_points - 1}")
+    if not numbers or len(set(numbers)) != len(numbers):
+        raise UsageError("vertices: at least one, and each once")
+    return numbers
+
+
+def require_rows(shape: Sequence[int], num_tetra: int) -> None:
+    """Of functions of velocities with gradients: refuses arrays that do not have those of each tetrahedron."""
+    if not (len(shape) in (1, 2) and shape[0] == num_tetra and (len(shape) == 1 or 1 <= shape[1] <= 3)):
+        raise InputError(f"velocities: an array of shape [{num_tetra}] or [{num_tetra}, 1 to 3], not {list(shape)}")
+
+
+def folded(gradient: Any, shape: Sequence[int], module: Any = np) -> Any:
+    """The derivatives by three velocities as those by the one, or (along, across), that were given for them, in an array
+    of `shape` of NumPy or of another `module`."""
+    columns = shape[1] if len(shape) == 2 else 1
+    if columns == 2:
+        gradient = module.stack([gradient[:, 0], gradient[:, 1] + gradient[:, 2]], 1)
+    elif columns == 1:
+        gradient = gradient.sum(1)
+    return gradient.reshape(tuple(shape))
 
 
 def _are_there(directions: NDArray[np.float32] | None) -> bool:
@@ -354,6 +381,8 @@ def _sets(sites: Any, num_points: int) -> tuple[list[list[tuple[int, float]]], b
     """Lists of (vertex, time), and whether there is one set alone."""
     is_one = isinstance(sites, Mapping)
     sets = []
+    if not isinstance(sites, Iterable):
+        raise TypeError(f"sites={sites!r}: {{vertex: time in ms}}, or a list of such sets")
     for one in [sites] if is_one else sites:
         if not isinstance(one, Mapping):
             raise UsageError("sites: {vertex: time in ms}, or a list of such sets")

@@ -51,7 +51,8 @@ class Mesh:
     quadratic: [num_elem, 27, 3] m, of curved elements: at the 8 vertices; in the middles of the edges 01 45 32 76, 03 47
         12 56, 04 37 15 26; of the faces 0374 1265 0154 3267 0321 4567; in the centre. Without it edges are straight.
 
-    sphere_octant() and cylinder_quarter() make curved ones of exact shape. Arrays are copied. Raises InputError and
+    sphere_octant() and cylinder_quarter() make curved ones of exact shape. Arrays are copied, and those of a mesh
+    are read-only. Raises InputError and
     ValueError for what is no mesh.
     """
 
@@ -69,6 +70,8 @@ class Mesh:
         self._more_points = more_points  # of quadrature, beyond order + 1, for maps that are no polynomials
         self.points: NDArray[np.float64] = core.points()
         self.hexa: NDArray[np.int32] = core.elements()
+        for array in (self.points, self.hexa):  # copies, which nothing that is solved would follow
+            array.flags.writeable = False
         self.is_curved: bool = core.is_curved()
 
     @property
