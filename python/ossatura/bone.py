@@ -22,7 +22,7 @@ from typing import IO, Any, TypeVar, Union
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _arrays, _backends, _core, _draw, _numbers, _save
+from . import _arrays, _backends, _core, _doubts, _draw, _numbers, _save
 from ._errors import ConvergenceError, UsageError, choice
 from ._libraries import Library, library_of
 from ._log import logger
@@ -597,9 +597,13 @@ def solve(modulus: ArrayLike, spacing: Spacing, *, mask: ArrayLike | None = None
     labels, chosen = _mask(mask, mask_labels, label_laws, pads, poisson, axes)
     made = _test(test, axis, direction, strain, displacement, angle, lateral, plate_depth, centre)
     options = _options(islands, tolerance, max_iterations, precision)
+    _warn_of_image(image, spacing, made, pads)
+    if labels is None:
+        _doubts.moduli(_largest(image))
     with shown(progress, test, 1, tolerance, callback) as observe:
         answer = _core.solve_bone(_backends.choose(backend), image, spacing, poisson, labels, chosen, made, options, observe)
     result = _result(answer, test, spacing, options, image, axes, _pads_of(labels, pads))
+    _warn_of_result(result, labels, mask_labels)
     return _checked(result, [result], tolerance, check)
 
 
@@ -630,10 +634,14 @@ def remodel(density: ArrayLike, spacing: Spacing, *, steps: int, coefficient: fl
     made = _test(test, axis, direction, strain, displacement, angle, lateral, plate_depth, centre)
     options = _options(islands, tolerance, max_iterations, precision)
     adaptation = _adaptation(steps, coefficient, exponent, stimulus, lazy, rate, limits)
+    _warn_of_image(image, spacing, made, pads)
+    if labels is None:
+        _doubts.moduli(float(coefficient) * max(0.0, _largest(image)) ** float(exponent), "density, coefficient, exponent")
     with shown(progress, "remodelling", steps + 1, tolerance, callback) as observe:
         answer = _core.remodel_bone(_backends.choose(backend), image, spacing, poisson, labels, chosen, made, adaptation,
                                     options, observe)
     result = _result(answer, test, spacing, options, image, axes, _pads_of(labels, pads))
+    _warn_of_result(result, labels, mask_labels)
     remodelled = Remodelled(states=tuple(State(**state) for state in answer.states()), result=result,
                             _coefficient=coefficient, _exponent=exponent)
     return _checked(remodelled, [result], tolerance, check)
@@ -681,6 +689,28 @@ def _result(answer: Any, test: str, spacing: float, options: _core.BoneOptions, 
     return Result(test=test, reactions=reactions, spacing=spacing, labels=labels, sections=_sections(answer.sections()),
                   _answer=answer, _options=options, _shape=tuple(image.shape), _axes=axes, _library=library_of(image),
                   _pads=pads, **answer.numbers())
+
+
+def _largest(image: Any) -> float:
+    return float(image.max()) if 0 not in image.shape else 0.0
+
+
+def _warn_of_image(image: Any, spacing: float, test: _core.BoneTest, pads: Mapping[int, Any] | None) -> None:
+    """Before the solve: of lengths and pads."""
+    _doubts.voxels(image.shape, spacing)
+    _doubts.pads(pads)
+    _doubts.centre(test.centre, image.shape, spacing, test.axis if _TESTS[test.kind] == "torsion" else None)
+
+
+def _warn_of_result(result: Result, labels: NDArray[np.int32] | None, mask_labels: Any) -> None:
+    """After it: of the moduli that laws made, and of strains."""
+    means = [of.modulus_mean for of in result.labels.values()]
+    if means and (max(means) < _doubts.SUSPICIOUS or max(means) > _doubts.STIFFEST):
+        modulus = _in_axes(_arrays.host(result.modulus), result._axes)
+        _doubts.moduli(float((modulus if result._pads is None else modulus[~result._pads]).max()))
+    if labels is not None and mask_labels is None:
+        _doubts.parts(labels, list(result.labels))
+    _doubts.strain(result.strain, result.angle, result.height, result.area)
 
 
 def _sections(found: dict[str, Any] | None) -> Sections | None:
@@ -810,6 +840,8 @@ def homogenise(modulus: ArrayLike, spacing: Spacing, *, boundary: str = "kinemat
     image = _image(modulus, axes)
     spacing, poisson = _numbers.edge(spacing, "spacing"), _numbers.real(poisson, "poisson")
     options = _options(islands, tolerance, max_iterations, precision)
+    _doubts.voxels(image.shape, spacing)
+    _doubts.moduli(_largest(image))
     with shown(progress, "homogenise", 6, tolerance, callback) as observe:
         answer = _core.homogenise_bone(_backends.choose(backend), image, spacing, poisson, options, boundary == "periodic",
                                        gradients, observe)

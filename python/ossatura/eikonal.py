@@ -17,7 +17,7 @@ from typing import Any, Union
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _arrays, _backends, _core, _draw, _numbers, _save
+from . import _arrays, _backends, _core, _doubts, _draw, _numbers, _save
 from ._errors import ConvergenceError, InputError, UsageError, choice
 from ._libraries import NUMPY, is_on_gpu, library_of
 from ._log import logger
@@ -131,7 +131,8 @@ class Solver:
             logger.warning("%d of %d points (%d is the first) belong to no tetrahedron: no wave arrives there", unused.sum(),
                            self.num_points, unused.argmax(), extra={"code": "unused-points"})
         self._blocked = self._blocked_by(by_tag, by_tetra)
-        self._warn_of_directions(by_tag, by_tetra)
+        _doubts.hearts(self._points, self._tetra)
+        self._warn_of_velocities(by_tag, by_tetra)
 
     @property
     def info(self) -> Info | None:
@@ -143,7 +144,7 @@ class Solver:
         given = self._velocities(velocities)
         with self._lock:
             self._set_velocities(*given)
-        self._warn_of_directions(*given)
+        self._warn_of_velocities(*given)
 
     def solve(self, sites: Mapping[int, float] | Sequence[Mapping[int, float]], *,
               velocities: Velocities | None = None, out: NDArray[Any] | None = None, check: bool = True,
@@ -178,6 +179,9 @@ class Solver:
             numbers["num_unreached"] = tuple(numbers["num_unreached"])
             info = self._info = Info(**numbers)
             self._last = weakref.ref(times)
+        for number, pairs in enumerate(sets):
+            if len(pairs) > 1:
+                _doubts.swallowed(pairs, times if is_one else times[number], "" if is_one else f" of set {number}")
         if check and not info.converged:
             raise ConvergenceError(f"residual {info.residual:.1e} after {info.iterations} iterations: not converged; "
                                    "raise max_iterations; check=False returns what there is", times)
@@ -256,12 +260,15 @@ class Solver:
         self._model.set_velocities(by_tag, by_tetra)
         self._blocked = self._blocked_by(by_tag, by_tetra)
 
-    def _warn_of_directions(self, by_tag: dict[int, _Three] | None, by_tetra: NDArray[np.float64] | None) -> None:
-        """Of velocities that differ by directions which the mesh has not."""
+    def _warn_of_velocities(self, by_tag: dict[int, _Three] | None, by_tetra: NDArray[np.float64] | None) -> None:
+        """Of velocities in other units, and of those that differ by directions which the mesh has not."""
         has_fibres, has_sheets = self._directions
+        if has_sheets and is_on_gpu(by_tetra):
+            return  # where it stays
+        v = np.array(list(by_tag.values())) if by_tetra is None and by_tag else _arrays.host(by_tetra)
+        _doubts.velocities(v, list(by_tag) if by_tetra is None and by_tag else None)
         if has_sheets:
             return
-        v = np.array(list(by_tag.values())) if by_tetra is None and by_tag else _arrays.host(by_tetra)
         v = v[v[:, 0] > 0]
         text = ""
         if not has_fibres and (v != v[:, :1]).any():

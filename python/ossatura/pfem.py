@@ -24,7 +24,7 @@ from typing import IO, Any, Union
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _arrays, _backends, _core, _draw, _numbers, _save
+from . import _arrays, _backends, _core, _doubts, _draw, _numbers, _save
 from ._errors import ConvergenceError, InputError, UsageError, choice
 from ._log import logger
 from ._progress import shown
@@ -377,6 +377,9 @@ class Model:
             d, kinds = np.broadcast_to(self._d, (len(self.mesh.hexa), _ENTRIES)), tuple(self._kinds)
         result = Result(mesh=self.mesh, _answer=answer, _d=d, _order=self._order, _choice=options, _kinds=kinds,
                         **answer.numbers())
+        if result.converged:
+            largest = float(np.linalg.norm(result.displacement, axis=1).max())
+            _doubts.displacement(largest, self.mesh.points, float(d.max()), "hexahedra")
         if check and not result.converged:
             raise ConvergenceError(
                 f"residual {result.residual:.1e} after {result.iterations} iterations, which does not meet the tolerance "

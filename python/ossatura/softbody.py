@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _arrays, _backends, _core, _draw, _numbers, _save
 from ._errors import ConvergenceError, InputError, UsageError, choice
 from ._libraries import NUMPY, Library, library_of
+from ._log import logger
 
 __all__ = ["Body", "BodyGradient", "Motion", "MotionGradient", "Step", "World"]
 
@@ -265,6 +266,7 @@ class World:
         self._library: Library = NUMPY
         self._model: _core.SoftModel | None = None
         self._lock = threading.RLock()
+        self._inverted = 0  # elements, after the last step
         self._moduli = 0  # how often they were set
         self._changed: set[str] = set()  # of loads and motions of fixed nodes, what the library does not know yet
         self.bodies: list[Body] = []
@@ -356,6 +358,11 @@ class World:
         try:
             with self._lock:
                 step = Step(**self._made().step())
+                if step.inverted and not self._inverted:
+                    logger.warning("%d elements are inside out after the step to %.6g s, as no body is: take a smaller "
+                                   "time_step, a stiffer material or smaller loads, or the law \"neo_hookean\", which resists being flattened",
+                                   step.inverted, step.time, extra={"code": "inside-out"})
+                self._inverted = step.inverted
         except _core.NotConverged as error:
             raise ConvergenceError(str(error), None) from None
         if check and not step.converged:

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _arrays, _backends, _core, _draw, _numbers, _save
+from . import _arrays, _backends, _core, _doubts, _draw, _numbers, _save
 from ._errors import ConvergenceError, InputError, UsageError, choice
 from ._libraries import NUMPY, library_of
 
@@ -144,6 +144,7 @@ class Optimizer:
         self.filter = filter
         self._lock = threading.Lock()
         self._is_analysed = False  # once: before, there are no displacements
+        self._young, self._forces = young, [float(np.linalg.norm(case, axis=1).sum()) for case in cases]
         self.backend: str = _backends.choose(backend)
         self._model = _core.DesignModel(self.backend, nodes, elements, young, poisson, _bits(held, len(nodes)), roles,
                                         cases, weights, planes, options)
@@ -166,7 +167,10 @@ class Optimizer:
     def step(self) -> Step:
         """Analyses the design and changes it. Raises ConvergenceError where a solve does not meet its tolerance; the
         design is then as before."""
-        return Step(**self._run(self._model.step))
+        step = Step(**self._run(self._model.step))
+        if self._model.is_done():
+            self._warn_of_displacement(step.cases)
+        return step
 
     def __iter__(self) -> Iterator[Step]:
         """Steps until the last one changed less than change_tolerance, or max_steps are done."""
@@ -188,6 +192,7 @@ class Optimizer:
         found: dict[str, Any] = {}
         gradient, volume_gradient = library.make_some(2, (self.num_elem,), np.float64, lambda *memory: found.update(
             self._run(lambda: self._model.analyse(x, *memory))))
+        self._warn_of_displacement(found["cases"])
         return Analysis(gradient=gradient, volume_gradient=volume_gradient,
                         **{name: found[name] for name in ("objective", "volume", "cases", "iterations")})
 
@@ -269,6 +274,11 @@ class Optimizer:
         if not (bool((array >= 0).all()) and bool((array <= 1).all())):
             raise InputError("x: variables from 0 to 1")
         return array
+
+    def _warn_of_displacement(self, cases: Sequence[float]) -> None:
+        """Where a load case moves what it loads, in the mean along its forces, by a good part of the body."""
+        largest = max(work / force for work, force in zip(cases, self._forces))
+        _doubts.displacement(largest, self._points, self._young, "design")
 
     def _require_analysed(self, what: str) -> None:
         if not self._is_analysed:

@@ -221,16 +221,16 @@ class Processes(unittest.TestCase):
         code, out, error = run_script("""
 import os, numpy as np, ossatura
 from ossatura import bone
-kept = bone.solve(np.ones((4, 4, 4), np.float32), 1.0)
+kept = bone.solve(np.full((4, 4, 4), 1000, np.float32), 1.0)
 child = os.fork()
 if child == 0:
     try:
-        bone.solve(np.ones((4, 4, 4), np.float32), 1.0)
+        bone.solve(np.full((4, 4, 4), 1000, np.float32), 1.0)
     except RuntimeError as error:
         print(error, flush=True)
     raise SystemExit  # by the way of every process, with `kept`
 _, status = os.waitpid(child, 0)
-print(status, bone.solve(np.ones((4, 4, 4), np.float32), 1.0).converged)
+print(status, bone.solve(np.full((4, 4, 4), 1000, np.float32), 1.0).converged)
 """, PYTHONWARNINGS="ignore::DeprecationWarning")  # Python 3.12 warns of forks where there are threads
         if "cuda" not in ossatura.backends():  # of which Kokkos says in the child that it was not ended
             self.assertEqual(error, "")
@@ -243,7 +243,7 @@ print(status, bone.solve(np.ones((4, 4, 4), np.float32), 1.0).converged)
 import os, numpy as np, ossatura
 from ossatura import bone
 child = os.fork()
-result = bone.solve(np.ones((4, 4, 4), np.float32), 1.0)
+result = bone.solve(np.full((4, 4, 4), 1000, np.float32), 1.0)
 if child:
     print(os.waitpid(child, 0)[1], result.converged)
 elif not result.converged:
@@ -255,7 +255,7 @@ elif not result.converged:
         code, out, error = run_script("""
 import threading, numpy as np
 from ossatura import bone, eikonal, softbody, topopt
-result = bone.solve(np.ones((4, 4, 4), np.float32), 1.0)
+result = bone.solve(np.full((4, 4, 4), 1000, np.float32), 1.0)
 points = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]]
 solver = eikonal.Solver(points, [[0, 1, 2, 3]], velocities=1.0)
 cycle = [solver, eikonal.Solver(points, [[0, 1, 2, 3]], velocities=1.0)]
