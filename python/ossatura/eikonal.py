@@ -117,7 +117,7 @@ class Solver:
         self._tags = None if tags is None else tags.copy()
         self._points, self._tetra = points.copy(), tetra.copy()  # for files and pictures
         self._dtype = np.dtype(np.float64 if choose.is_double else np.float32)
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._info: Info | None = None
         self._last: Callable[[], NDArray[Any] | None] = lambda: None  # times, where somebody still has them
         self.backend: str = _backends.choose(backend)

@@ -298,7 +298,7 @@ class Model:
         if not isinstance(mesh, Mesh):
             raise TypeError("mesh: a pfem.Mesh")
         self.mesh = mesh
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._order = self._orders(order)
         self._d = self._elasticity(young, poisson, elasticity)
         self._kinds: list[int] = []

@@ -142,7 +142,7 @@ class Optimizer:
         self.num_elem: int = len(elements)
         self.num_points: int = len(nodes)
         self.filter = filter
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._is_analysed = False  # once: before, there are no displacements
         self._young, self._forces = young, [float(np.linalg.norm(case, axis=1).sum()) for case in cases]
         self.backend: str = _backends.choose(backend)

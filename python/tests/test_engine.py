@@ -4,6 +4,7 @@ import gc
 import logging
 import os
 import signal
+import sys
 import threading
 import time
 import unittest
@@ -145,6 +146,30 @@ class Interruptions(unittest.TestCase):
         with self.assertRaisesRegex(RuntimeError, "from a callback"):
             bone.solve(porous_image(), 0.1, callback=lambda *_: bone.solve(porous_image(), 0.1))
         self.assertTrue(bone.solve(porous_image(), 0.1).converged)
+
+    def test_a_callback_that_calls_its_own_solver_is_refused(self):
+        """It waited for the solver for ever, which waited for it."""
+        code, out, error = run_script("""
+import numpy as np
+from cases import tetra_box
+from ossatura import eikonal, pfem, topopt
+points, tetra = tetra_box(3)
+solver = eikonal.Solver(points, tetra, velocities=0.5, backend="serial")
+nodes, hexa = topopt.box((2, 1, 1), (2, 1, 1))
+model = pfem.Model(pfem.Mesh(nodes, hexa), order=2, young=1.0, backend="serial")
+model.hold(nodes[:, 0] == 0)
+model.add_traction(nodes[:, 0] == 2, (1, 0, 0))
+for call in (lambda: solver.solve({0: 0.0}, callback=lambda *_: solver.solve({1: 0.0})),
+             lambda: solver.solve({0: 0.0}, callback=lambda *_: solver.set_velocities(1.0)),
+             lambda: model.solve(callback=lambda *_: model.solve()),
+             lambda: model.solve(callback=lambda *_: model.hold(nodes[:, 0] == 0, "x"))):
+    try:
+        call()
+    except RuntimeError as error:
+        print("from a callback" in str(error))
+print(solver.solve({0: 0.0}).max() > 0, model.solve().converged)
+""", seconds=30, PYTHONPATH=os.pathsep.join(sys.path))
+        self.assertEqual((code, out.split(), error), (0, ["True"] * 6, ""))
 
     def test_garbage_is_collected_within_a_callback(self):
         points, tetra = tetra_box(3)
