@@ -126,7 +126,7 @@ def velocities(rows: NDArray[np.float64], names: Sequence[object] | None) -> Non
 
 def swallowed(pairs: Sequence[tuple[int, float]], times: Any, of_set: str) -> None:
     """Of sites (vertex, time) that a wave reaches before their own."""
-    found = _arrays.host(times[[vertex for vertex, _ in pairs]])
+    found = _arrays.host(times[np.array([vertex for vertex, _ in pairs])])  # a list is none of JAX
     late = [(vertex, own) for (vertex, own), t in zip(pairs, found) if t < own - 1e-6 * (1 + abs(own))]
     _look(bool(late), "swallowed-site", of_set, lambda: (
         f"sites: vertex {late[0][0]}{of_set} is activated before its {late[0][1]:.6g} ms, and has no effect" +

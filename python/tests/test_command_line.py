@@ -3,6 +3,7 @@
 OSSATURA in the environment names the executable."""
 import csv
 import json
+import logging
 import os
 import pathlib
 import re
@@ -92,6 +93,18 @@ class SameBits(unittest.TestCase):
     def test_torsion_about_x(self):
         self.compare_test(["--test", "torsion", "--axis", "x", "--angle", "1", "--tolerance", "1e-8"],
                           {"test": "torsion", "axis": "x", "tolerance": 1e-8})
+
+    def test_the_same_doubts(self):
+        image = porous_image((6, 5, 4))
+        for factor, spacing, strain in ((1, 0.1, -0.01), (1e6, 0.1, -0.01), (1, 82.0, -0.01), (1, 5e-4, -0.01), (1, 0.1, -0.2)):
+            write_image(self.folder / "bone.mha", factor * image, spacing)
+            self.run_command("bone", self.folder / "bone.mha", "--law", "modulus", "--strain", strain, "--overwrite")
+            there = [one["code"] for one in json.loads((self.folder / "run.json").read_text())["warnings"]]
+            with self.assertLogs("ossatura") as seen:
+                logging.getLogger("ossatura").info("the first", extra={"code": ""})
+                bone.solve(factor * image, spacing, strain=strain, backend="serial")
+            self.assertEqual(there, [record.code for record in seen.records[1:] if record.code])
+            self.assertEqual(len(there), (factor, spacing, strain) != (1, 0.1, -0.01))
 
     def segmented(self):
         """Grey values with a mask, written as images: a shell, what it holds, a pad below, and a label on its own."""
