@@ -91,22 +91,32 @@ struct FindArrivals {
   Array<int, Exec> point_order;
   Array<std::uint8_t, Exec> is_site; ///< [num_points]
   Array<Real, Exec> time;            ///< [num_points] in the mesh's order
+  double origin;                     ///< of the earliest site
   Array<Arrival, Exec> arrival;      ///< [num_points] in the topology's
 
   KOKKOS_FUNCTION double time_of(int point) const { return double(time(point_order(point))); }
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+  /// Reduces what times are off by from the arrivals that they give, by their duration: infinite
+  /// for a time at which nothing arrives.
+  KOKKOS_FUNCTION void operator()(std::int64_t i, double& worst) const {
     Arrival found;
     double best = 2 * unreached_time<double>;
-    if (!is_site(i) && time_of(int(i)) < unreached_time<double>) {
+    const double here = time_of(int(i));
+    if (!is_site(i) && here < unreached_time<double>) {
       look(int(i), 0.95, best, found);
       if (found.tetra < 0) // times of a coarse tolerance
         look(int(i), 0, best, found);
+      const double off = Kokkos::fabs(best - here) - rounding * Kokkos::fabs(here);
+      if (off > 0)
+        worst = Kokkos::max(worst, here > origin ? off / (here - origin) : infinite);
+    } else if (Kokkos::isnan(here)) {
+      worst = infinite;
     }
     arrival(i) = found;
   }
 
 private:
+  static constexpr double infinite = std::numeric_limits<double>::infinity();
   /// Of times, relative. A member, as device code may not call functions of the host, if constexpr.
   static constexpr double rounding = 16 * double(std::numeric_limits<Real>::epsilon());
 

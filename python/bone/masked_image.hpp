@@ -105,16 +105,17 @@ inline std::vector<LabelLaw> laws_of_labels(const BoneMask& mask, const std::set
                        std::find(mask.bone.begin(), mask.bone.end(), label) != mask.bone.end());
   };
   std::vector<LabelLaw> laws;
-  bool each_has_one = true;
   for (const int label : found) {
     const auto law = std::find_if(mask.laws.begin(), mask.laws.end(),
                                   [&](const BoneLabelLaw& one) { return one.label == label; });
     if (law != mask.laws.end())
       laws.push_back({label, library_law(*law)});
-    else if (is_bone(label))
-      each_has_one = false;
+    else if (is_bone(label) && !mask.laws.empty()) // as the executable
+      fail<InputError>("mask: the label ", label,
+                       " has no law: give it one in label_laws, such as ",
+                       "Law(\"modulus\") where values are MPa, or name the bone by mask_labels");
   }
-  if (each_has_one && !laws.empty())
+  if (!laws.empty())
     usual.poisson = laws.front().law.poisson;
   MaterialLaw nothing;
   nothing.kind = MaterialKind::constant;

@@ -15,6 +15,7 @@
 #include <ossatura/solvers/bone/results/solution.hpp>
 #include <ossatura/solvers/bone/support_checks.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 
@@ -539,6 +540,25 @@ void warn_of_open_cell(const Exec& exec, const VoxelProblem<Exec>& problem) {
                 ": the stiffness there is 0; void at the sides belongs to the cell");
 }
 
+/// Warns of sides that strain each part of the bone as if these were joined, as the executable
+/// does.
+template<class Exec>
+void warn_of_parts(const Exec& exec, const VoxelProblem<Exec>& problem) {
+  const std::vector<SpecimenPart> parts =
+      find_parts(exec, problem.ranks.get(), problem.grid, problem.lame.mu_value, problem.held.mask)
+          .list;
+  std::int64_t num_voxels = 0, largest = 0;
+  for (const SpecimenPart& part : parts) {
+    num_voxels += part.num_voxels;
+    largest = std::max(largest, part.num_voxels);
+  }
+  if (double(largest) < least_carrying * double(num_voxels))
+    log_warning("bone-in-parts", "the bone is in ", parts.size(),
+                " parts that share no node, the largest of ", largest, " of ", num_voxels,
+                " voxels: the sides strain each as if they were joined, and the stiffness is too "
+                "large: keep the largest part alone");
+}
+
 template<class Exec>
 class HomogenisedOn : public BoneHomogenised, Holder {
 public:
@@ -596,6 +616,7 @@ void HomogenisedOn<Exec>::solve_box(const BoneImage& image, const BoneOptions& o
       },
       take_materials(exec_, image, {}, nullptr));
   drop_image(made);
+  warn_of_parts(exec_, made.problem);
   VoxelSolver<Exec> solver(exec_, made.problem, solver_options<Exec>(options));
   numbers_.model = describe(made);
   note(homogenise<Exec>(exec_, made.problem, [&](int, const Array<double, Exec>& u) {

@@ -74,7 +74,8 @@ def integers(values: ArrayLike, shape: Sequence[int | None], what: str) -> NDArr
     """A C-contiguous array of int32, in memory of the host."""
     array = host(values, what)
     if array.dtype.kind not in "iu":
-        raise TypeError(f"{what}: integers, not {array.dtype}")
+        remedy = ": array.astype(int), where they are whole numbers" if array.dtype.kind == "f" else ""
+        raise TypeError(f"{what}: integers, not {array.dtype}{remedy}")
     require_shape(array, shape, what)
     if array.dtype != np.int32 and array.size:
         limits = np.iinfo(np.int32)

@@ -15,7 +15,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-import operator
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import IO, Any, TypeVar, Union
@@ -23,7 +22,7 @@ from typing import IO, Any, TypeVar, Union
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _arrays, _backends, _core, _draw, _numbers, _save
+from . import _arrays, _backends, _core, _doubts, _draw, _numbers, _save
 from ._errors import ConvergenceError, UsageError, choice
 from ._libraries import Library, library_of
 from ._log import logger
@@ -308,6 +307,7 @@ class Result:
         Infinite where less than that part is strained at all. Raises UsageError for other numbers.
         [1] Bone 30 (2002) 842-848, doi:10.1016/S8756-3282(02)00736-6.
         """
+        strain, volume = _numbers.any_real(strain, "strain"), _numbers.any_real(volume, "volume")
         if not (0 < volume < 1 and 0 < strain < math.inf):
             raise UsageError(f"failure_factor({strain!r}, {volume!r}): a strain greater than 0, a part between 0 and 1")
         field = _in_axes(_arrays.host(self.effective_strain), self._axes)
@@ -330,8 +330,8 @@ class Result:
         fields: names of those of this result. A file of that name is replaced when the new one is whole.
         Raises UsageError for other endings and fields, OSError where the file cannot be written.
         """
-        for name in fields:
-            choice(name, ("displacement", *_FIELDS, *_TENSORS), "fields")
+        fields = [choice(name, ("displacement", *_FIELDS, *_TENSORS), "fields") for name in (
+            (fields,) if isinstance(fields, str) else fields)]
         _save.save(path, {".npz": lambda file: self._write_npz(file, fields),
                           ".vti": lambda file: self._write_vti(file, fields)})
 
@@ -370,6 +370,7 @@ class Result:
             array, label = _arrays.host(getattr(self, field)), field.replace("_", " ") + (f", {unit}" if unit else "")
         else:
             array, label = _arrays.host(field, "field"), ""
+            array = array.astype(np.uint8) if array.dtype.kind == "b" else array
             _arrays.require_shape(array, _in_axes(np.empty(self._shape, bool), self._axes).shape, "field")
         return _in_axes(array, self._axes), label
 
@@ -570,7 +571,7 @@ def solve(modulus: ArrayLike, spacing: Spacing, *, mask: ArrayLike | None = None
     spacing: edge of a voxel, mm; or three, which are equal.
     mask: labels of the voxels, whole numbers in an array of the image's shape: bone is where it has one of `mask_labels`,
         by default all but 0 and pads, and the result has numbers by label.
-    label_laws: for labels of bone what the image's values mean there; with other labels they are moduli.
+    label_laws: for labels of bone what the image's values mean there, for each of them; without it they are moduli.
     pads: labels that are no bone, but pads, pots, cement or implants, of this modulus in MPa (and Poisson's ratio)
         whatever the image has: numbers by label and failure_factor() leave them out.
     test: "axial" (the upper plate moves along `axis`), "confined" (in a smooth-walled box), "shear" (along
@@ -596,9 +597,13 @@ def solve(modulus: ArrayLike, spacing: Spacing, *, mask: ArrayLike | None = None
     labels, chosen = _mask(mask, mask_labels, label_laws, pads, poisson, axes)
     made = _test(test, axis, direction, strain, displacement, angle, lateral, plate_depth, centre)
     options = _options(islands, tolerance, max_iterations, precision)
+    _warn_of_image(image, spacing, made, pads)
+    if labels is None:
+        _doubts.moduli(_largest(image))
     with shown(progress, test, 1, tolerance, callback) as observe:
         answer = _core.solve_bone(_backends.choose(backend), image, spacing, poisson, labels, chosen, made, options, observe)
     result = _result(answer, test, spacing, options, image, axes, _pads_of(labels, pads))
+    _warn_of_result(result, labels, mask_labels)
     return _checked(result, [result], tolerance, check)
 
 
@@ -629,10 +634,14 @@ def remodel(density: ArrayLike, spacing: Spacing, *, steps: int, coefficient: fl
     made = _test(test, axis, direction, strain, displacement, angle, lateral, plate_depth, centre)
     options = _options(islands, tolerance, max_iterations, precision)
     adaptation = _adaptation(steps, coefficient, exponent, stimulus, lazy, rate, limits)
+    _warn_of_image(image, spacing, made, pads)
+    if labels is None:
+        _doubts.moduli(float(coefficient) * max(0.0, _largest(image)) ** float(exponent), "density, coefficient, exponent")
     with shown(progress, "remodelling", steps + 1, tolerance, callback) as observe:
         answer = _core.remodel_bone(_backends.choose(backend), image, spacing, poisson, labels, chosen, made, adaptation,
                                     options, observe)
     result = _result(answer, test, spacing, options, image, axes, _pads_of(labels, pads))
+    _warn_of_result(result, labels, mask_labels)
     remodelled = Remodelled(states=tuple(State(**state) for state in answer.states()), result=result,
                             _coefficient=coefficient, _exponent=exponent)
     return _checked(remodelled, [result], tolerance, check)
@@ -682,6 +691,28 @@ def _result(answer: Any, test: str, spacing: float, options: _core.BoneOptions, 
                   _pads=pads, **answer.numbers())
 
 
+def _largest(image: Any) -> float:
+    return float(image.max()) if 0 not in image.shape else 0.0
+
+
+def _warn_of_image(image: Any, spacing: float, test: _core.BoneTest, pads: Mapping[int, Any] | None) -> None:
+    """Before the solve: of lengths and pads."""
+    _doubts.voxels(image.shape, spacing)
+    _doubts.pads(pads)
+    _doubts.centre(test.centre, image.shape, spacing, test.axis if _TESTS[test.kind] == "torsion" else None)
+
+
+def _warn_of_result(result: Result, labels: NDArray[np.int32] | None, mask_labels: Any) -> None:
+    """After it: of the moduli that laws made, and of strains."""
+    means = [of.modulus_mean for of in result.labels.values()]
+    if means and (max(means) < _doubts.SUSPICIOUS or max(means) > _doubts.STIFFEST):
+        modulus = _in_axes(_arrays.host(result.modulus), result._axes)
+        _doubts.moduli(float((modulus if result._pads is None else modulus[~result._pads]).max()))
+    if labels is not None and mask_labels is None:
+        _doubts.parts(labels, list(result.labels))
+    _doubts.strain(result.strain, result.angle, result.height, result.area)
+
+
 def _sections(found: dict[str, Any] | None) -> Sections | None:
     if found is None:
         return None
@@ -713,18 +744,24 @@ def _mask(mask: ArrayLike | None, mask_labels: Sequence[int] | None, label_laws:
     if axes == "xyz" and array.ndim == 3:
         array = array.swapaxes(0, 2)
     labels = _arrays.integers(array, (None, None, None), "mask")
-    bone = [] if mask_labels is None else [operator.index(label) for label in mask_labels]
+    if isinstance(mask_labels, (int, str, np.integer)):
+        raise TypeError(f"mask_labels={mask_labels!r}: a list of labels, as [1]")
+    bone = [] if mask_labels is None else [_numbers.whole(label, "mask_labels") for label in mask_labels]
+    for name, given in (("label_laws", label_laws), ("pads", pads)):
+        if given is not None and not isinstance(given, Mapping):
+            raise TypeError(f"{name}={given!r}: a mapping of labels, as " + (
+                "{1: Law(\"linear\", slope=8)}" if name == "label_laws" else "{5: 2500}"))
     if mask_labels is not None and (not bone or 0 in bone):
         raise UsageError(f"mask_labels={mask_labels!r}: labels of bone, of which 0 is none")
     chosen.bone = bone
     for label, law in (label_laws or {}).items():
         if label == 0 or label in (pads or {}) or (bone and label not in bone):
             raise UsageError(f"label_laws: label {label} is no bone, as mask_labels and pads have it")
-        chosen.add_law(_label_law(operator.index(label), law, poisson))
+        chosen.add_law(_label_law(_numbers.whole(label, "label_laws: label"), law, poisson))
     for label, pad in (pads or {}).items():
         if label == 0 or label in bone:
             raise UsageError(f"pads: label {label} is {'what is not segmented' if label == 0 else 'bone in mask_labels'}")
-        chosen.add_pad(_pad(operator.index(label), pad, poisson))
+        chosen.add_pad(_pad(_numbers.whole(label, "pads: label"), pad, poisson))
     return labels, chosen
 
 
@@ -747,7 +784,7 @@ def _label_law(label: int, law: Law, poisson: float) -> _core.BoneLabelLaw:
 def _pad(label: int, pad: float | tuple[float, float], poisson: float) -> _core.BonePad:
     made = _core.BonePad()
     made.label = label
-    modulus, ratio = pad if isinstance(pad, tuple) and len(pad) == 2 else (pad, poisson)
+    modulus, ratio = pad if isinstance(pad, (tuple, list)) and len(pad) == 2 else (pad, poisson)
     made.modulus = _numbers.any_real(modulus, f"pads[{label}]")
     made.poisson = _numbers.any_real(ratio, f"pads[{label}]: Poisson's ratio")
     if not 0 < made.modulus <= 1e30:
@@ -803,6 +840,8 @@ def homogenise(modulus: ArrayLike, spacing: Spacing, *, boundary: str = "kinemat
     image = _image(modulus, axes)
     spacing, poisson = _numbers.edge(spacing, "spacing"), _numbers.real(poisson, "poisson")
     options = _options(islands, tolerance, max_iterations, precision)
+    _doubts.voxels(image.shape, spacing)
+    _doubts.moduli(_largest(image))
     with shown(progress, "homogenise", 6, tolerance, callback) as observe:
         answer = _core.homogenise_bone(_backends.choose(backend), image, spacing, poisson, options, boundary == "periodic",
                                        gradients, observe)

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import operator
 import os
 import threading
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _arrays, _backends, _core, _draw, _numbers, _save
+from . import _arrays, _backends, _core, _doubts, _draw, _numbers, _save
 from ._errors import ConvergenceError, InputError, UsageError, choice
 from ._libraries import NUMPY, is_on_gpu, library_of
 from ._log import logger
@@ -118,7 +117,7 @@ class Solver:
         self._tags = None if tags is None else tags.copy()
         self._points, self._tetra = points.copy(), tetra.copy()  # for files and pictures
         self._dtype = np.dtype(np.float64 if choose.is_double else np.float32)
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._info: Info | None = None
         self._last: Callable[[], NDArray[Any] | None] = lambda: None  # times, where somebody still has them
         self.backend: str = _backends.choose(backend)
@@ -132,7 +131,8 @@ class Solver:
             logger.warning("%d of %d points (%d is the first) belong to no tetrahedron: no wave arrives there", unused.sum(),
                            self.num_points, unused.argmax(), extra={"code": "unused-points"})
         self._blocked = self._blocked_by(by_tag, by_tetra)
-        self._warn_of_directions(by_tag, by_tetra)
+        _doubts.hearts(self._points, self._tetra)
+        self._warn_of_velocities(by_tag, by_tetra)
 
     @property
     def info(self) -> Info | None:
@@ -144,7 +144,7 @@ class Solver:
         given = self._velocities(velocities)
         with self._lock:
             self._set_velocities(*given)
-        self._warn_of_directions(*given)
+        self._warn_of_velocities(*given)
 
     def solve(self, sites: Mapping[int, float] | Sequence[Mapping[int, float]], *,
               velocities: Velocities | None = None, out: NDArray[Any] | None = None, check: bool = True,
@@ -179,6 +179,9 @@ class Solver:
             numbers["num_unreached"] = tuple(numbers["num_unreached"])
             info = self._info = Info(**numbers)
             self._last = weakref.ref(times)
+        for number, pairs in enumerate(sets):
+            if len(pairs) > 1:
+                _doubts.swallowed(pairs, times if is_one else times[number], "" if is_one else f" of set {number}")
         if check and not info.converged:
             raise ConvergenceError(f"residual {info.residual:.1e} after {info.iterations} iterations: not converged; "
                                    "raise max_iterations; check=False returns what there is", times)
@@ -189,8 +192,8 @@ class Solver:
         """The derivatives of a number J of the times of one set of sites, by the chain rule.
 
         times: as solve(sites) returned them, with the present velocities, or with `velocities`, which become the
-        present ones: where others may have been set since. weights: [num_points] dJ/dt of each
-        vertex; 0 for those that J does not depend on. Exact for the discrete times, without a further solve; where
+        present ones: where others may have been set since; InputError where they are those of others. weights:
+        [num_points] dJ/dt of each vertex; 0 for those that J does not depend on. Exact for the discrete times, without a further solve; where
         two ways take the same time, the slope of one of them. A site that the wave of another reached earlier has 0.
 
         Example: J = sum (t_k - measured_k)^2 of some vertices has weights 2 (t_k - measured_k) there.
@@ -257,12 +260,15 @@ class Solver:
         self._model.set_velocities(by_tag, by_tetra)
         self._blocked = self._blocked_by(by_tag, by_tetra)
 
-    def _warn_of_directions(self, by_tag: dict[int, _Three] | None, by_tetra: NDArray[np.float64] | None) -> None:
-        """Of velocities that differ by directions which the mesh has not."""
+    def _warn_of_velocities(self, by_tag: dict[int, _Three] | None, by_tetra: NDArray[np.float64] | None) -> None:
+        """Of velocities in other units, and of those that differ by directions which the mesh has not."""
         has_fibres, has_sheets = self._directions
+        if has_sheets and is_on_gpu(by_tetra):
+            return  # where it stays
+        v = np.array(list(by_tag.values())) if by_tetra is None and by_tag else _arrays.host(by_tetra)
+        _doubts.velocities(v, list(by_tag) if by_tetra is None and by_tag else None)
         if has_sheets:
             return
-        v = np.array(list(by_tag.values())) if by_tetra is None and by_tag else _arrays.host(by_tetra)
         v = v[v[:, 0] > 0]
         text = ""
         if not has_fibres and (v != v[:, :1]).any():
@@ -312,9 +318,9 @@ class Solver:
     def _velocities(self, velocities: Any) -> tuple[dict[int, _Three] | None, NDArray[np.float64] | None]:
         """(by tag, by tetrahedron), one of which is None."""
         if isinstance(velocities, Mapping):
-            return {operator.index(tag): _three(v, f"tag {tag}") for tag, v in velocities.items()}, None
+            return {_numbers.whole(tag, "velocities: tag"): _three(v, f"tag {tag}") for tag, v in velocities.items()}, None
         _arrays.refuse_masked(velocities, "velocities")
-        if np.ndim(velocities) == 0 or not hasattr(velocities, "shape") and len(velocities) <= 3:
+        if np.ndim(velocities) == 0 or np.ndim(velocities) == 1 and not hasattr(velocities, "shape") and len(velocities) <= 3:
             v = _three(velocities, "all tetrahedra")
             return {int(tag): v for tag in ((0,) if self._tags is None else np.unique(self._tags))}, None
         rows = _arrays.array_of(velocities, "velocities")
@@ -323,6 +329,34 @@ class Solver:
         if rows.ndim != 2 or not 1 <= rows.shape[1] <= 3:
             raise InputError(f"velocities: an array of shape [{self.num_tetra}, 1 to 3], not {list(rows.shape)}")
         return None, _arrays.floats(rows, np.float64, (self.num_tetra, rows.shape[1]), "velocities")
+
+
+def different_vertices(vertices: Sequence[int], solver: Solver) -> list[int]:
+    """Of functions of velocities and site times: the numbers of sites, each once."""
+    numbers = [_numbers.whole(vertex, "vertices") for vertex in vertices]
+    for vertex in numbers:
+        if not 0 <= vertex < solver.num_points:
+            raise InputError(f"vertices: {vertex}, and the mesh has 0 to {solver.num_points - 1}")
+    if not numbers or len(set(numbers)) != len(numbers):
+        raise UsageError("vertices: at least one, and each once")
+    return numbers
+
+
+def require_rows(shape: Sequence[int], num_tetra: int) -> None:
+    """Of functions of velocities with gradients: refuses arrays that do not have those of each tetrahedron."""
+    if not (len(shape) in (1, 2) and shape[0] == num_tetra and (len(shape) == 1 or 1 <= shape[1] <= 3)):
+        raise InputError(f"velocities: an array of shape [{num_tetra}] or [{num_tetra}, 1 to 3], not {list(shape)}")
+
+
+def folded(gradient: Any, shape: Sequence[int], module: Any = np) -> Any:
+    """The derivatives by three velocities as those by the one, or (along, across), that were given for them, in an array
+    of `shape` of NumPy or of another `module`."""
+    columns = shape[1] if len(shape) == 2 else 1
+    if columns == 2:
+        gradient = module.stack([gradient[:, 0], gradient[:, 1] + gradient[:, 2]], 1)
+    elif columns == 1:
+        gradient = gradient.sum(1)
+    return gradient.reshape(tuple(shape))
 
 
 def _are_there(directions: NDArray[np.float32] | None) -> bool:
@@ -354,6 +388,8 @@ def _sets(sites: Any, num_points: int) -> tuple[list[list[tuple[int, float]]], b
     """Lists of (vertex, time), and whether there is one set alone."""
     is_one = isinstance(sites, Mapping)
     sets = []
+    if not isinstance(sites, Iterable):
+        raise TypeError(f"sites={sites!r}: {{vertex: time in ms}}, or a list of such sets")
     for one in [sites] if is_one else sites:
         if not isinstance(one, Mapping):
             raise UsageError("sites: {vertex: time in ms}, or a list of such sets")

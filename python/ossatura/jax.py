@@ -30,25 +30,24 @@ _Shape: Any = jax.ShapeDtypeStruct  # without types of its own
 def activation_times(solver: eikonal.Solver, vertices: Sequence[int]) -> Callable[[Any, Any], Any]:
     """times(velocities, site_times) -> [num_points] ms of one set of sites at `vertices`.
 
-    velocities: [num_tetra, 3] along fibre, sheet and normal, mm/ms; those of tags are `by_tag[row_of_each_tetra]`.
-    site_times: [len(vertices)] ms. The solver keeps the velocities of the last call.
+    velocities: [num_tetra] or [num_tetra, 1 to 3] along fibre, sheet and normal, mm/ms; those of tags are
+    `by_tag[row_of_each_tetra]`. site_times: [len(vertices)] ms. The solver keeps the velocities of the last call.
     """
-    vertices = [int(vertex) for vertex in vertices]
-    if len(set(vertices)) != len(vertices):
-        raise UsageError("vertices: each once")
+    vertices = eikonal.different_vertices(vertices, solver)
 
     def sites(site_times: Any) -> dict[int, float]:
-        return {vertex: float(time) for vertex, time in zip(vertices, np.asarray(site_times), strict=True)}
+        return {vertex: float(time) for vertex, time in zip(vertices, _numpy(site_times))}
 
     def solve(velocities: Any, site_times: Any) -> Any:
-        times = solver.solve(sites(site_times), velocities=np.asarray(velocities))
+        times = solver.solve(sites(site_times), velocities=_numpy(velocities))
         return host(times).astype(velocities.dtype)
 
     def pull(velocities: Any, site_times: Any, weights: Any) -> Any:
-        times = solver.solve(sites(site_times), velocities=np.asarray(velocities))
-        found = solver.gradient(sites(site_times), times, np.asarray(weights))
+        times = solver.solve(sites(site_times), velocities=_numpy(velocities))
+        found = solver.gradient(sites(site_times), times, _numpy(weights))
         by_site = np.array([found.sites[vertex] for vertex in vertices])
-        return host(found.velocities).astype(velocities.dtype), by_site.astype(site_times.dtype)
+        folded = eikonal.folded(host(found.velocities), velocities.shape)
+        return folded.astype(velocities.dtype), by_site.astype(site_times.dtype)
 
     @jax.custom_vjp
     def function(velocities: Any, site_times: Any) -> Any:
@@ -63,7 +62,16 @@ def activation_times(solver: eikonal.Solver, vertices: Sequence[int]) -> Callabl
         return jax.pure_callback(pull, shapes, *kept, weights, vmap_method="sequential")
 
     function.defvjp(forward, backward)
-    return lambda velocities, site_times: function(_floating(velocities), _floating(site_times))
+
+    def of_arguments(velocities: Any, site_times: Any) -> Any:
+        velocities, site_times = _floating(velocities), _floating(site_times)
+        eikonal.require_rows(velocities.shape, solver.num_tetra)
+        if site_times.shape != (len(vertices),):
+            raise UsageError(f"site_times: {len(vertices)} numbers, as there are vertices, not of shape "
+                             f"{list(site_times.shape)}")
+        return function(velocities, site_times)
+
+    return of_arguments
 
 
 def compliance(optimizer: topopt.Optimizer) -> Callable[[Any], Any]:
@@ -73,7 +81,7 @@ def compliance(optimizer: topopt.Optimizer) -> Callable[[Any], Any]:
     """
 
     def analyse(x: Any) -> Any:
-        found = optimizer.analyse(np.asarray(x))
+        found = optimizer.analyse(_numpy(x))
         return tuple(host(value).astype(x.dtype) for value in (found.objective, found.volume, found.gradient,
                                                               found.volume_gradient))
 
@@ -105,7 +113,7 @@ def stiffness(spacing: bone.Spacing, quantity: str = "stiffness", **options: Any
     bone.require_moduli(options)
 
     def solve(modulus: Any) -> Any:
-        result = bone.solve(np.asarray(modulus), spacing, **options)
+        result = bone.solve(_numpy(modulus), spacing, **options)
         gradient = result.gradient(quantity)
         return np.asarray(getattr(result, quantity), modulus.dtype), gradient.astype(modulus.dtype)
 
@@ -127,11 +135,11 @@ def displacement(spacing: bone.Spacing, **options: Any) -> Callable[[Any], Any]:
     bone.require_moduli(options)
 
     def solve(modulus: Any) -> Any:
-        return np.asarray(bone.solve(np.asarray(modulus), spacing, **options).displacement, modulus.dtype)
+        return np.asarray(bone.solve(_numpy(modulus), spacing, **options).displacement, modulus.dtype)
 
     def pull(modulus: Any, weights: Any) -> Any:
-        result = bone.solve(np.asarray(modulus), spacing, **options)
-        return np.asarray(result.adjoint(np.asarray(weights)), modulus.dtype)
+        result = bone.solve(_numpy(modulus), spacing, **options)
+        return np.asarray(result.adjoint(_numpy(weights)), modulus.dtype)
 
     return _pulled(solve, pull, lambda shape: (*(n + 1 for n in shape), 3))
 
@@ -142,11 +150,11 @@ def homogenise(spacing: bone.Spacing, **options: Any) -> Callable[[Any], Any]:
     bone.require_moduli(options)
 
     def solve(modulus: Any) -> Any:
-        return np.asarray(bone.homogenise(np.asarray(modulus), spacing, **options).stiffness, modulus.dtype)
+        return np.asarray(bone.homogenise(_numpy(modulus), spacing, **options).stiffness, modulus.dtype)
 
     def pull(modulus: Any, weights: Any) -> Any:
-        result = bone.homogenise(np.asarray(modulus), spacing, gradients=True, **options)
-        return np.asarray(result.gradient(np.asarray(weights)), modulus.dtype)
+        result = bone.homogenise(_numpy(modulus), spacing, gradients=True, **options)
+        return np.asarray(result.gradient(_numpy(weights)), modulus.dtype)
 
     return _pulled(solve, pull, lambda shape: (6, 6))
 
@@ -172,12 +180,12 @@ def motion(world: softbody.World, steps: int) -> Callable[..., tuple[Any, Any]]:
     start = softbody.start_of_motion(world, "motion")
 
     def solve(*given: Any) -> Any:
-        found = softbody.motion_from(world, steps, *map(np.asarray, given))
+        found = softbody.motion_from(world, steps, *map(_numpy, given))
         return tuple(host(one).astype(given[0].dtype) for one in (found.positions, found.velocities))
 
     def pull(given: Any, weights: Any) -> Any:
         with world._lock:
-            found = softbody.motion_from(world, steps, *map(np.asarray, given)).gradient(*map(np.asarray, weights))
+            found = softbody.motion_from(world, steps, *map(_numpy, given)).gradient(*map(_numpy, weights))
         young = [body.young for body in found.bodies]
         return tuple(host(one).astype(x.dtype) for one, x in zip(
             (found.positions, found.velocities, found.loads.sum(0), young), given))
@@ -202,6 +210,12 @@ def motion(world: softbody.World, steps: int) -> Callable[..., tuple[Any, Any]]:
         return function(*given)
 
     return of_arguments
+
+
+def _numpy(x: Any) -> Any:
+    """An array of NumPy, of a type that it has: half precisions are converted."""
+    array = np.asarray(x)
+    return array if array.dtype in (np.float32, np.float64) else array.astype(np.float32)
 
 
 def _floating(x: Any) -> Any:

@@ -24,7 +24,7 @@ from typing import IO, Any, Union
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _arrays, _backends, _core, _draw, _numbers, _save
+from . import _arrays, _backends, _core, _doubts, _draw, _numbers, _save
 from ._errors import ConvergenceError, InputError, UsageError, choice
 from ._log import logger
 from ._progress import shown
@@ -51,7 +51,8 @@ class Mesh:
     quadratic: [num_elem, 27, 3] m, of curved elements: at the 8 vertices; in the middles of the edges 01 45 32 76, 03 47
         12 56, 04 37 15 26; of the faces 0374 1265 0154 3267 0321 4567; in the centre. Without it edges are straight.
 
-    sphere_octant() and cylinder_quarter() make curved ones of exact shape. Arrays are copied. Raises InputError and
+    sphere_octant() and cylinder_quarter() make curved ones of exact shape. Arrays are copied, and those of a mesh
+    are read-only. Raises InputError and
     ValueError for what is no mesh.
     """
 
@@ -69,6 +70,8 @@ class Mesh:
         self._more_points = more_points  # of quadrature, beyond order + 1, for maps that are no polynomials
         self.points: NDArray[np.float64] = core.points()
         self.hexa: NDArray[np.int32] = core.elements()
+        for array in (self.points, self.hexa):  # copies, which nothing that is solved would follow
+            array.flags.writeable = False
         self.is_curved: bool = core.is_curved()
 
     @property
@@ -295,7 +298,7 @@ class Model:
         if not isinstance(mesh, Mesh):
             raise TypeError("mesh: a pfem.Mesh")
         self.mesh = mesh
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._order = self._orders(order)
         self._d = self._elasticity(young, poisson, elasticity)
         self._kinds: list[int] = []
@@ -374,6 +377,9 @@ class Model:
             d, kinds = np.broadcast_to(self._d, (len(self.mesh.hexa), _ENTRIES)), tuple(self._kinds)
         result = Result(mesh=self.mesh, _answer=answer, _d=d, _order=self._order, _choice=options, _kinds=kinds,
                         **answer.numbers())
+        if result.converged:
+            largest = float(np.linalg.norm(result.displacement, axis=1).max())
+            _doubts.displacement(largest, self.mesh.points, float(d.max()), "hexahedra")
         if check and not result.converged:
             raise ConvergenceError(
                 f"residual {result.residual:.1e} after {result.iterations} iterations, which does not meet the tolerance "

@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _arrays, _backends, _core, _draw, _numbers, _save
 from ._errors import ConvergenceError, InputError, UsageError, choice
 from ._libraries import NUMPY, Library, library_of
+from ._log import logger
 
 __all__ = ["Body", "BodyGradient", "Motion", "MotionGradient", "Step", "World"]
 
@@ -250,7 +251,8 @@ class World:
         if contact_friction is not None and not contact_between_bodies:
             raise UsageError("contact_friction: has no effect without contact_between_bodies; obstacles have their own friction")
         contact_friction = 0.0 if contact_friction is None else contact_friction
-        for name, value in (("contact_friction", contact_friction), ("contact_distance", contact_distance)):
+        for name, value in (("rayleigh_mass", rayleigh_mass), ("rayleigh_stiffness", rayleigh_stiffness),
+                            ("contact_friction", contact_friction), ("contact_distance", contact_distance)):
             if not _numbers.real(value, name) >= 0:
                 raise UsageError(f"{name}={value!r}: at least 0")
         for name, value in (("time_step", time_step), ("rayleigh_mass", rayleigh_mass),
@@ -264,6 +266,7 @@ class World:
         self._library: Library = NUMPY
         self._model: _core.SoftModel | None = None
         self._lock = threading.RLock()
+        self._inverted = 0  # elements, after the last step
         self._moduli = 0  # how often they were set
         self._changed: set[str] = set()  # of loads and motions of fixed nodes, what the library does not know yet
         self.bodies: list[Body] = []
@@ -289,6 +292,8 @@ class World:
         """
         self._require_open("a body")
         body = _core.SoftBody()
+        if name is not None and not isinstance(name, str):
+            raise TypeError(f"name={name!r}: a text")
         body.name = f"body {len(self.bodies)}" if name is None else name
         if any(body.name == other.name for other in self.bodies):
             raise InputError(f"name: {body.name!r} is that of another body")
@@ -353,6 +358,11 @@ class World:
         try:
             with self._lock:
                 step = Step(**self._made().step())
+                if step.inverted and not self._inverted:
+                    logger.warning("%d elements are inside out after the step to %.6g s, as no body is: take a smaller "
+                                   "time_step, a stiffer material or smaller loads, or the law \"neo_hookean\", which resists being flattened",
+                                   step.inverted, step.time, extra={"code": "inside-out"})
+                self._inverted = step.inverted
         except _core.NotConverged as error:
             raise ConvergenceError(str(error), None) from None
         if check and not step.converged:
@@ -556,6 +566,9 @@ def _fixed_nodes(fixed: ArrayLike | None, num_points: int) -> NDArray[np.int32]:
     if array.dtype == bool:
         _arrays.require_shape(array, (num_points,), "fixed")
         array = np.flatnonzero(array)
+    elif array.shape == (num_points,) and num_points > 2 and np.isin(array, (0, 1)).all():
+        raise InputError(f"fixed: 0 or 1 of each of the {num_points} nodes, which would be the numbers of two of them: "
+                         "array.astype(bool) says which are fixed")
     elif array.size == 0:
         array = np.zeros(0, np.int32)
     return np.unique(_arrays.integers(array, (None,), "fixed"))

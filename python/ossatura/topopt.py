@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _arrays, _backends, _core, _draw, _numbers, _save
+from . import _arrays, _backends, _core, _doubts, _draw, _numbers, _save
 from ._errors import ConvergenceError, InputError, UsageError, choice
 from ._libraries import NUMPY, library_of
 
@@ -99,6 +99,8 @@ class Optimizer:
                  multiplier_tolerance: float = 1e-12, tolerance: float = 1e-6, step_tolerance: float | None = None,
                  max_iterations: int = 2000, backend: str | None = None) -> None:
         options = _core.DesignChoice()
+        if radius is not None:
+            _require_radius(radius, filter)
         for name, value in (("volume", volume), ("radius", 0.0 if radius is None else radius), ("move", move),
                             ("min_modulus", min_modulus), ("change_tolerance", change_tolerance),
                             ("multiplier_tolerance", multiplier_tolerance)):
@@ -120,6 +122,8 @@ class Optimizer:
         _arrays.require_elements(elements, "hexa")
         cases = _cases(loads, len(nodes))
         _arrays.refuse_masked(weights, "weights")
+        if weights is not None and np.ndim(weights) != 1 and not hasattr(weights, "__next__"):
+            raise TypeError(f"weights={weights!r}: a number for each load case, as [1.0, 0.5]")
         weights = [1.0] * len(cases) if weights is None else [_numbers.real(w, "weights") for w in weights]
         if len(weights) != len(cases):
             raise InputError(f"weights: {len(weights)} for {len(cases)} load cases")
@@ -128,6 +132,9 @@ class Optimizer:
             if np.any((roles < 0) | (roles > 2)):
                 raise InputError("roles: 0 free, 1 solid, 2 void")
             roles = roles.astype(np.uint8)
+        if mirrors is None or isinstance(mirrors, str):
+            raise TypeError(f"mirrors={mirrors!r}: planes of an axis and a place in m, as [(\"x\", 0.0)]")
+        mirrors = list(mirrors)  # an iterator has them once
         for plane in mirrors:
             if not isinstance(plane, (tuple, list)) or len(plane) != 2:
                 raise TypeError(f"mirrors: planes of an axis and a place in m, as (\"x\", 0.0), not {plane!r}")
@@ -135,7 +142,9 @@ class Optimizer:
         self.num_elem: int = len(elements)
         self.num_points: int = len(nodes)
         self.filter = filter
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
+        self._is_analysed = False  # once: before, there are no displacements
+        self._young, self._forces = young, [float(np.linalg.norm(case, axis=1).sum()) for case in cases]
         self.backend: str = _backends.choose(backend)
         self._model = _core.DesignModel(self.backend, nodes, elements, young, poisson, _bits(held, len(nodes)), roles,
                                         cases, weights, planes, options)
@@ -158,7 +167,10 @@ class Optimizer:
     def step(self) -> Step:
         """Analyses the design and changes it. Raises ConvergenceError where a solve does not meet its tolerance; the
         design is then as before."""
-        return Step(**self._run(self._model.step))
+        step = Step(**self._run(self._model.step))
+        if self._model.is_done():
+            self._warn_of_displacement(step.cases)
+        return step
 
     def __iter__(self) -> Iterator[Step]:
         """Steps until the last one changed less than change_tolerance, or max_steps are done."""
@@ -180,6 +192,7 @@ class Optimizer:
         found: dict[str, Any] = {}
         gradient, volume_gradient = library.make_some(2, (self.num_elem,), np.float64, lambda *memory: found.update(
             self._run(lambda: self._model.analyse(x, *memory))))
+        self._warn_of_displacement(found["cases"])
         return Analysis(gradient=gradient, volume_gradient=volume_gradient,
                         **{name: found[name] for name in ("objective", "volume", "cases", "iterations")})
 
@@ -202,11 +215,14 @@ class Optimizer:
 
     @property
     def energies(self) -> NDArray[np.float64]:
-        """[num_elem] density of the strain energy of all load cases, J / m^3, of the last analysis."""
+        """[num_elem] density of the strain energy of all load cases, J / m^3, of the last analysis. Raises UsageError
+        before the first."""
+        self._require_analysed("energies")
         return self._elements(self._model.energies)
 
     def displacement(self, case: int = 0) -> NDArray[np.float64]:
-        """[num_points, 3] m, of a load case, of the last analysis."""
+        """[num_points, 3] m, of a load case, of the last analysis. Raises UsageError before the first."""
+        self._require_analysed("displacement")
         number = _numbers.whole(case, "case")
         found: NDArray[np.float64] = self._library.make((self.num_points, 3), np.float64,
                                                         lambda memory: self._model.displacement(number, memory))
@@ -259,6 +275,15 @@ class Optimizer:
             raise InputError("x: variables from 0 to 1")
         return array
 
+    def _warn_of_displacement(self, cases: Sequence[float]) -> None:
+        """Where a load case moves what it loads, in the mean along its forces, by a good part of the body."""
+        largest = max(work / force for work, force in zip(cases, self._forces))
+        _doubts.displacement(largest, self._points, self._young, "design")
+
+    def _require_analysed(self, what: str) -> None:
+        if not self._is_analysed:
+            raise UsageError(f"{what}: no design is analysed yet: call step() or analyse() before")
+
     def _elements(self, get: Callable[[NDArray[np.float64]], Any]) -> NDArray[np.float64]:
         found: NDArray[np.float64] = self._library.make((self.num_elem,), np.float64, get)
         return found
@@ -266,7 +291,9 @@ class Optimizer:
     def _run(self, call: Callable[[], _Result]) -> _Result:
         try:
             with self._lock:
-                return call()
+                found = call()
+                self._is_analysed = True
+                return found
         except _core.NotConverged as error:
             raise ConvergenceError(str(error), None) from None
 
@@ -287,6 +314,13 @@ def box(cells: Sequence[int], size: Sequence[float]) -> tuple[NDArray[np.float64
     first = (i + row * j + plane * k).ravel()[:, None]
     corners = np.array([0, 1, 1 + row, row, plane, 1 + plane, 1 + row + plane, row + plane])
     return points, (first + corners).astype(np.int32)
+
+
+def _require_radius(radius: Any, filter: str) -> None:
+    if choice(filter, _FILTERS, "filter") == "none":
+        raise UsageError(f"radius={radius!r}: has no effect with filter=\"none\": leave it out")
+    if not _numbers.real(radius, "radius") > 0:
+        raise UsageError(f"radius={radius!r}: of the filter in m, greater than 0; None is 1.5 times the mean edge")
 
 
 def _continuation(penalty: float | Sequence[float]) -> tuple[float, float, float, float]:

@@ -47,7 +47,8 @@ class _Times(torch.autograd.Function):
         found = ctx.solver.gradient(ctx.sites, ctx.times, _array(weights, backend),
                                     velocities=_array(velocities, backend))
         by_site = np.array([found.sites[vertex] for vertex in ctx.sites])
-        return _folded(_like(found.velocities, velocities), velocities.shape), _like(by_site, site_times), None, None
+        by_tetra = eikonal.folded(_like(found.velocities, velocities), velocities.shape, torch)
+        return by_tetra, _like(by_site, site_times), None, None
 
 
 class _Number(torch.autograd.Function):
@@ -125,12 +126,10 @@ def activation_times(solver: eikonal.Solver, vertices: Sequence[int]) -> Callabl
     `by_tag[row_of_each_tetra]`. site_times: [len(vertices)] ms. The solver keeps the velocities of the last call.
     The gradient takes no further solve.
     """
-    numbers = [int(vertex) for vertex in vertices]
-    if len(set(numbers)) != len(numbers):
-        raise UsageError("vertices: each once")
+    numbers = eikonal.different_vertices(vertices, solver)
 
     def times(velocities: _Tensor, site_times: _Tensor) -> _Tensor:
-        _require(velocities, "velocities")
+        eikonal.require_rows(_require(velocities, "velocities").shape, solver.num_tetra)
         if _require(site_times, "site_times").shape != (len(numbers),):
             raise UsageError(f"site_times: {len(numbers)} numbers, as there are vertices, not of shape "
                              f"{list(site_times.shape)}")
@@ -241,13 +240,3 @@ def _array(x: _Tensor, backend: str) -> Any:
 def _like(array: Any, x: _Tensor) -> _Tensor:
     found = array if isinstance(array, torch.Tensor) else torch.from_numpy(np.ascontiguousarray(array))
     return found.to(dtype=x.dtype, device=x.device)
-
-
-def _folded(gradient: _Tensor, shape: Sequence[int]) -> _Tensor:
-    """The derivatives by three velocities as those by the one, or (along, across), that were given for them."""
-    columns = shape[1] if len(shape) == 2 else 1
-    if columns == 2:
-        gradient = torch.stack([gradient[:, 0], gradient[:, 1] + gradient[:, 2]], 1)
-    elif columns == 1:
-        gradient = gradient.sum(1, keepdim=True)
-    return gradient.reshape(shape)

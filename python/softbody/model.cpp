@@ -5,6 +5,7 @@
 #include "python/engine/runtime.hpp"
 #include <ossatura/core/base/log.hpp>
 #include <ossatura/core/io/mesh/duplicate_elements.hpp>
+#include <ossatura/core/mesh/mechanics/mesh_parts.hpp>
 #include <ossatura/solvers/softbody/scene_checks.hpp>
 #include <ossatura/solvers/softbody/solver.hpp>
 
@@ -93,18 +94,58 @@ SoftScene scene_of(const SoftWorld& world) {
   return scene;
 }
 
+/// Of forces on fixed nodes, which do nothing.
+void warn_of_lost_load(const SoftObject& object) {
+  std::int64_t loaded = 0, lost = 0;
+  std::int32_t first = -1;
+  for (std::size_t i = 0; 3 * i < object.load.size(); ++i) {
+    const double* const f = &object.load[3 * i];
+    if (f[0] == 0 && f[1] == 0 && f[2] == 0)
+      continue;
+    ++loaded;
+    if (std::binary_search(object.fixed.begin(), object.fixed.end(), std::int32_t(i)) &&
+        ++lost == 1)
+      first = std::int32_t(i);
+  }
+  if (lost > 0)
+    log_warning("lost-load", '\'', object.name, "': ", lost, " of ", loaded,
+                " loaded nodes are fixed (node ", first,
+                " is the first), and their part of the force does nothing: load others, or free "
+                "these");
+}
+
+void warn_of_object(const SoftObject& object) {
+  warn_of_lost_load(object);
+  if (const auto odd = find_odd_size(object))
+    log_warning("odd-size", '\'', object.name, "' is ", odd->extent, " m long and has ", odd->mass,
+                " kg", odd->modulus ? ", more than its modulus can carry" : "",
+                ": lengths are in m, so that points in mm are to be multiplied by 0.001");
+  if (may_lock(object))
+    log_warning("locking", '\'', object.name, "' has Poisson's ratio ",
+                poisson_ratio(object.material), ": linear elements are too stiff above ",
+                locks_above);
+  if (const std::size_t parts = find_mesh_parts(object.mesh).first.size(); parts > 1)
+    log_warning("mesh-in-parts", "the mesh of '", object.name, "' is in ", parts,
+                " parts that share no node, and move apart: join them where they are meant to be "
+                "one body, or add() each");
+}
+
 /// Of a scene that the library takes.
 void warn_of_doubts(const SoftScene& scene) {
   for (const SoftObject& object : scene.objects) {
-    if (may_lock(object))
-      log_warning("locking", '\'', object.name, "' has Poisson's ratio ",
-                  poisson_ratio(object.material), ": linear elements are too stiff above ",
-                  locks_above);
+    warn_of_object(object);
     for (const SoftObstacle& obstacle : scene.obstacles)
       if (const std::int64_t count = count_inside(obstacle, object))
         log_warning("starts-inside-obstacle", count, " nodes of '", object.name,
                     "' start inside an obstacle, and contact throws them out");
   }
+  if (!scene.contact_between_objects)
+    return;
+  if (const auto nested = find_nested(scene))
+    log_warning("surfaces-intersect", "at the start '", scene.objects[nested->inner].name,
+                "' lies within '", scene.objects[nested->outer].name,
+                "', or in its place: contact keeps surfaces apart that begin apart; move the "
+                "bodies apart");
 }
 
 SoftOptions options_of(const SoftWorld& world) {

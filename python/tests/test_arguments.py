@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arguments of all systems: what is no number, no array and not finite is refused by its name."""
 import math
+import pathlib
+import tempfile
 import unittest
 
 import numpy as np
@@ -69,6 +71,31 @@ class Bone(Arguments):
         self.refuse(ossatura.UsageError, "angle=nan", self.solve, test="torsion", angle=NAN)
         self.refuse(TypeError, "poisson=1j", bone.homogenise, self.IMAGE, 0.1, poisson=1j)
         self.refuse(TypeError, "slope='8'", bone.Law, "linear", slope="8")
+        self.refuse(TypeError, "strain=None", self.solve().failure_factor, None)
+
+    def test_labels(self):
+        mask = np.ones(self.IMAGE.shape, np.uint8)
+        mask[:2] = 2
+        self.refuse(TypeError, r"mask: integers, not float64: array.astype\(int\)", self.solve, mask=mask.astype(float))
+        self.refuse(TypeError, "mask_labels=1: a list", self.solve, mask=mask, mask_labels=1)
+        self.refuse(TypeError, "mask_labels=1.5: a whole number", self.solve, mask=mask, mask_labels=[1.5])
+        self.refuse(TypeError, "pads=.*: a mapping", self.solve, mask=mask, pads=[2])
+        self.refuse(TypeError, "label_laws=.*: a mapping", self.solve, mask=mask, label_laws=[bone.Law("modulus")])
+        self.assertEqual(self.solve(mask=mask, pads={2: [2500, 0.4]}).stiffness,
+                         self.solve(mask=mask, pads={2: (2500, 0.4)}).stiffness)
+
+    def test_fields_of_a_file(self):
+        """An iterator of names is used up by a look at it."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "bone.npz")
+            result = self.solve()
+            result.save(path, fields=(name for name in ("von_mises", "displacement")))
+            with np.load(path) as file:
+                self.assertLess({"von_mises", "displacement"}, set(file.files))
+            result.save(path, fields="von_mises")
+            with np.load(path) as file:
+                np.testing.assert_array_equal(file["von_mises"], result.von_mises)
+            self.refuse(ossatura.UsageError, "fields='stress'", result.save, path, fields=["stress"])
 
     def test_weights_that_are_not_finite(self):
         result = self.solve()
@@ -105,6 +132,25 @@ class Softbody(Arguments):
         self.refuse(ossatura.InputError, r"load\[0, 0\] is not finite", self.world,
                     load=np.full(self.POINTS.shape, NAN))
         self.refuse(ossatura.InputError, "point=.*not finite", self.world().add_plane, (0, 0, NAN))
+        self.refuse(TypeError, "name=3: a text", self.world, name=3)
+        self.refuse(ossatura.UsageError, "rayleigh_mass=-1: at least 0", softbody.World, rayleigh_mass=-1)
+
+    def test_nodes_that_are_fixed(self):
+        """0 and 1 of each node would be the numbers of two."""
+        held = self.POINTS[:, 2] == 0
+
+        def ends(fixed):
+            world = self.world(fixed=fixed)
+            world.step()
+            return world.positions
+
+        expected = ends(held)
+        np.testing.assert_array_equal(expected[held], self.POINTS[held])
+        for fixed in (np.flatnonzero(held), held.tolist(), np.flatnonzero(held).tolist()):
+            np.testing.assert_array_equal(ends(fixed), expected)
+        for kind in (int, np.uint8, float):
+            self.refuse(ossatura.InputError, r"fixed: 0 or 1 of each of the 27 nodes.*astype\(bool\)", ends, held.astype(kind))
+        ends([0, 1])
 
     def test_states(self):
         world = self.world()
@@ -141,7 +187,34 @@ class Topopt(Arguments):
         self.refuse(ossatura.InputError, "size: an array of shape", topopt.box, (2, 2, 2), (1, 1))
         self.refuse(ossatura.UsageError, "size=", topopt.box, (2, 2, 2), (1, 0, 1))
         self.refuse(ossatura.UsageError, "cells=", topopt.box, (2, 2.5, 2), (1, 1, 1))
-        self.refuse(TypeError, "case=0.5", self.make().displacement, 0.5)
+        optimizer = self.make()
+        optimizer.analyse()
+        self.refuse(TypeError, "case=0.5", optimizer.displacement, 0.5)
+        self.refuse(TypeError, "weights=2: a number for each", self.make, weights=2)
+        for radius in (0, -1.0):
+            self.refuse(ossatura.UsageError, f"radius={radius}: .*greater than 0", self.make, radius=radius)
+        self.refuse(ossatura.UsageError, "radius=1.6: has no effect with filter=.none", self.make, radius=1.6, filter="none")
+        self.assertEqual(self.make(filter="none").radius, 0)
+
+    def test_mirrors(self):
+        """An iterator of planes is used up by a look at them."""
+        objectives = []
+        for mirrors in ((), [("x", 2.0), ("y", 0.0)], zip("xy", (2.0, 0.0))):
+            optimizer = self.make(mirrors=mirrors)
+            optimizer.step()
+            objectives.append(optimizer.step().objective)
+        self.assertNotEqual(objectives[0], objectives[1])
+        self.assertEqual(objectives[2], objectives[1])
+        for mirrors in (None, "x"):
+            self.refuse(TypeError, "mirrors=.*planes of an axis and a place", self.make, mirrors=mirrors)
+
+    def test_before_the_first_analysis(self):
+        optimizer = self.make()
+        self.refuse(ossatura.UsageError, "displacement: no design is analysed yet", optimizer.displacement)
+        self.refuse(ossatura.UsageError, "energies: no design is analysed yet", lambda: optimizer.energies)
+        optimizer.step()
+        self.assertGreater(np.abs(optimizer.displacement()).max(), 0)
+        self.assertGreater(optimizer.energies.min(), 0)
 
 
 class Pfem(Arguments):
@@ -172,6 +245,16 @@ class Pfem(Arguments):
         weights[3, 1] = NAN
         self.refuse(ossatura.InputError, r"weights\[3, 1\] is not finite", model.solve().adjoint, weights)
 
+    def test_a_mesh_is_not_changed_in_place(self):
+        """Its arrays are copies: what is solved would not follow."""
+        mesh = pfem.Mesh(self.POINTS, self.HEXA)
+        for made in (mesh, pfem.sphere_octant(1.0, 2.0)):
+            with self.assertRaisesRegex(ValueError, "read-only"):
+                made.points *= 0.001
+            with self.assertRaisesRegex(ValueError, "read-only"):
+                made.hexa[0] = 1
+        np.testing.assert_array_equal(mesh.points, self.POINTS)
+
 
 class Eikonal(Arguments):
     POINTS, TETRA = tetra_box(2)
@@ -194,6 +277,10 @@ class Eikonal(Arguments):
         self.refuse(TypeError, "max_iterations=1.5", self.solver, max_iterations=1.5)
         self.refuse(TypeError, "tolerance='1'", self.solver, tolerance="1")
         self.refuse(TypeError, "velocities of tag 0=.*'a'", self.solver, velocities={0: "a"})
+        self.refuse(TypeError, "velocities: tag='0': a whole number", self.solver, velocities={"0": 0.5})
+        self.refuse(ossatura.InputError, r"velocities: an array of shape \[48, 1\], not \[2, 1\]", self.solver,
+                    velocities=[[0.5], [0.6]])  # rows of tetrahedra, not two velocities of all
+        self.refuse(TypeError, "sites=0: {vertex", self.solver().solve, 0)
         solver = self.solver()
         self.refuse(ossatura.UsageError, "sites: time of vertex 0=nan", solver.solve, {0: NAN})
         self.refuse(TypeError, "sites: vertex=0.5", solver.solve, {0.5: 0.0})

@@ -3,6 +3,7 @@
 OSSATURA in the environment names the executable."""
 import csv
 import json
+import logging
 import os
 import pathlib
 import re
@@ -93,6 +94,18 @@ class SameBits(unittest.TestCase):
         self.compare_test(["--test", "torsion", "--axis", "x", "--angle", "1", "--tolerance", "1e-8"],
                           {"test": "torsion", "axis": "x", "tolerance": 1e-8})
 
+    def test_the_same_doubts(self):
+        image = porous_image((6, 5, 4))
+        for factor, spacing, strain in ((1, 0.1, -0.01), (1e6, 0.1, -0.01), (1, 82.0, -0.01), (1, 5e-4, -0.01), (1, 0.1, -0.2)):
+            write_image(self.folder / "bone.mha", factor * image, spacing)
+            self.run_command("bone", self.folder / "bone.mha", "--law", "modulus", "--strain", strain, "--overwrite")
+            there = [one["code"] for one in json.loads((self.folder / "run.json").read_text())["warnings"]]
+            with self.assertLogs("ossatura") as seen:
+                logging.getLogger("ossatura").info("the first", extra={"code": ""})
+                bone.solve(factor * image, spacing, strain=strain, backend="serial")
+            self.assertEqual(there, [record.code for record in seen.records[1:] if record.code])
+            self.assertEqual(len(there), (factor, spacing, strain) != (1, 0.1, -0.01))
+
     def segmented(self):
         """Grey values with a mask, written as images: a shell, what it holds, a pad below, and a label on its own."""
         image = porous_image((16, 13, 11))
@@ -148,6 +161,21 @@ class SameBits(unittest.TestCase):
                             backend="serial", axes="xyz")
         self.assertEqual(turned.labels, here.labels)
         self.assertEqual(turned.failure_factor(), here.failure_factor())
+
+    def test_a_label_without_a_law_is_refused(self):
+        """Its values would be taken for moduli, as densities of the bone beside a shell."""
+        image, mask, run = self.segmented()
+        done = subprocess.run([EXECUTABLE, *map(str, run), "--label-laws", "1=linear:slope=2,-4=constant:modulus=9000", "--pads",
+                               "5=2500", "-o", self.folder], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 5)
+        given = {"mask": mask, "pads": {5: 2500}, "backend": "serial"}
+        laws = {1: bone.Law("linear", slope=2), -4: bone.Law("constant", modulus=9000)}
+        with self.assertRaises(ossatura.InputError) as caught:
+            bone.solve(image, 0.1, label_laws=laws, **given)
+        for text in (done.stderr, str(caught.exception)):
+            self.assertRegex(text, "the label 2(, which)? has no law: give it one")
+        bone.solve(image, 0.1, label_laws={**laws, 2: bone.Law("modulus")}, **given)
+        bone.solve(image, 0.1, label_laws=laws, mask_labels=[1, -4], **given)
 
     def test_labels_of_a_mask(self):
         image, mask, run = self.segmented()

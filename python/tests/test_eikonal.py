@@ -185,6 +185,27 @@ class Gradients(unittest.TestCase):
         with self.assertRaisesRegex(ossatura.UsageError, "one set"):
             self.solver.gradient([self.sites], times, np.ones(len(times)))
 
+    def test_times_of_others_are_refused(self):
+        """A gradient from these would be one of nothing."""
+        first, weights = min(self.sites), np.ones(self.solver.num_points)
+        for precision in ("double", "single"):
+            solver = eikonal.Solver(self.points, self.tetra, fibres=turning_fibres(self.points, self.tetra), tags=self.tags,
+                                    velocities=self.velocities, precision=precision, backend="serial")
+            times = solver.solve(self.sites)
+            expected = solver.gradient(self.sites, times, weights).velocities
+            nans = times.copy()
+            nans[3] = np.nan
+            for sites, others in ((self.sites, 1.1 * times), (self.sites, solver.solve({first: 0.0})), ({first: 0.0}, times),
+                                  ({vertex: time + 1 for vertex, time in self.sites.items()}, times), (self.sites, nans),
+                                  (self.sites, 0 * times)):
+                with self.assertRaisesRegex(ossatura.InputError, "these are not the times of these sites and velocities"):
+                    solver.gradient(sites, others, weights)
+            solver.set_velocities(0.1)
+            with self.assertRaisesRegex(ossatura.InputError, "whose waves arrive otherwise by up to [0-9.]+ %"):
+                solver.gradient(self.sites, times, weights)
+            found = solver.gradient(self.sites, times, weights, velocities=self.velocities).velocities
+            np.testing.assert_array_equal(found, expected)
+
 
 class Batches(unittest.TestCase):
     def test_many_sets_are_each_on_their_own(self):

@@ -4,6 +4,7 @@ import gc
 import logging
 import os
 import signal
+import sys
 import threading
 import time
 import unittest
@@ -146,6 +147,30 @@ class Interruptions(unittest.TestCase):
             bone.solve(porous_image(), 0.1, callback=lambda *_: bone.solve(porous_image(), 0.1))
         self.assertTrue(bone.solve(porous_image(), 0.1).converged)
 
+    def test_a_callback_that_calls_its_own_solver_is_refused(self):
+        """It waited for the solver for ever, which waited for it."""
+        code, out, error = run_script("""
+import numpy as np
+from cases import tetra_box
+from ossatura import eikonal, pfem, topopt
+points, tetra = tetra_box(3)
+solver = eikonal.Solver(points, tetra, velocities=0.5, backend="serial")
+nodes, hexa = topopt.box((2, 1, 1), (2, 1, 1))
+model = pfem.Model(pfem.Mesh(nodes, hexa), order=2, young=1.0, backend="serial")
+model.hold(nodes[:, 0] == 0)
+model.add_traction(nodes[:, 0] == 2, (1, 0, 0))
+for call in (lambda: solver.solve({0: 0.0}, callback=lambda *_: solver.solve({1: 0.0})),
+             lambda: solver.solve({0: 0.0}, callback=lambda *_: solver.set_velocities(1.0)),
+             lambda: model.solve(callback=lambda *_: model.solve()),
+             lambda: model.solve(callback=lambda *_: model.hold(nodes[:, 0] == 0, "x"))):
+    try:
+        call()
+    except RuntimeError as error:
+        print("from a callback" in str(error))
+print(solver.solve({0: 0.0}).max() > 0, model.solve().converged)
+""", seconds=30, PYTHONPATH=os.pathsep.join(sys.path))
+        self.assertEqual((code, out.split(), error), (0, ["True"] * 6, ""))
+
     def test_garbage_is_collected_within_a_callback(self):
         points, tetra = tetra_box(3)
         kept = [eikonal.Solver(points, tetra, velocities=0.5)]
@@ -221,16 +246,16 @@ class Processes(unittest.TestCase):
         code, out, error = run_script("""
 import os, numpy as np, ossatura
 from ossatura import bone
-kept = bone.solve(np.ones((4, 4, 4), np.float32), 1.0)
+kept = bone.solve(np.full((4, 4, 4), 1000, np.float32), 1.0)
 child = os.fork()
 if child == 0:
     try:
-        bone.solve(np.ones((4, 4, 4), np.float32), 1.0)
+        bone.solve(np.full((4, 4, 4), 1000, np.float32), 1.0)
     except RuntimeError as error:
         print(error, flush=True)
     raise SystemExit  # by the way of every process, with `kept`
 _, status = os.waitpid(child, 0)
-print(status, bone.solve(np.ones((4, 4, 4), np.float32), 1.0).converged)
+print(status, bone.solve(np.full((4, 4, 4), 1000, np.float32), 1.0).converged)
 """, PYTHONWARNINGS="ignore::DeprecationWarning")  # Python 3.12 warns of forks where there are threads
         if "cuda" not in ossatura.backends():  # of which Kokkos says in the child that it was not ended
             self.assertEqual(error, "")
@@ -243,7 +268,7 @@ print(status, bone.solve(np.ones((4, 4, 4), np.float32), 1.0).converged)
 import os, numpy as np, ossatura
 from ossatura import bone
 child = os.fork()
-result = bone.solve(np.ones((4, 4, 4), np.float32), 1.0)
+result = bone.solve(np.full((4, 4, 4), 1000, np.float32), 1.0)
 if child:
     print(os.waitpid(child, 0)[1], result.converged)
 elif not result.converged:
@@ -255,7 +280,7 @@ elif not result.converged:
         code, out, error = run_script("""
 import threading, numpy as np
 from ossatura import bone, eikonal, softbody, topopt
-result = bone.solve(np.ones((4, 4, 4), np.float32), 1.0)
+result = bone.solve(np.full((4, 4, 4), 1000, np.float32), 1.0)
 points = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]]
 solver = eikonal.Solver(points, [[0, 1, 2, 3]], velocities=1.0)
 cycle = [solver, eikonal.Solver(points, [[0, 1, 2, 3]], velocities=1.0)]

@@ -48,6 +48,30 @@ class Functions(unittest.TestCase):
         single = times(by_tag[rows].astype(jnp.float32), start.astype(jnp.float32))
         self.assertEqual(single.dtype, jnp.float32)
 
+    def test_velocities_of_one_and_two_directions(self):
+        points, tetra = tetra_box(3)
+        solver = eikonal.Solver(points, tetra, fibres=turning_fibres(points, tetra), velocities=1.0, tolerance=1e-14,
+                                backend="serial")
+        times, start = ossatura.jax.activation_times(solver, [0, 40]), jnp.array([0.0, 1.5])
+        random = np.random.default_rng(4)
+        weights = random.normal(size=len(points))
+        for shape in ((len(tetra),), (len(tetra), 1), (len(tetra), 2)):
+            velocities, move = random.uniform(0.4, 0.6, shape), random.normal(size=shape) * 1e-6
+            for made in (lambda function: function, jax.jit):
+                slopes = made(jax.grad(lambda v: (weights * times(v, start)).sum()))(velocities)
+                self.assertEqual(slopes.shape, shape)
+                slope = [(weights * solver.solve({0: 0.0, 40: 1.5}, velocities=velocities + sign * move)).sum() / 2
+                         for sign in (1, -1)]
+                self.assertAlmostEqual(float((slopes * move).sum()) / (slope[0] - slope[1]), 1, delta=1e-5)
+        self.assertEqual(times(jnp.full(len(tetra), 0.5, jnp.bfloat16), start).dtype, jnp.bfloat16)
+        for shape in ((), (3,), (len(tetra), 4)):
+            with self.assertRaisesRegex(ossatura.InputError, r"velocities: an array of shape \[162\] or \[162, 1 to 3\], not"):
+                times(np.ones(shape), start)
+        with self.assertRaisesRegex(ossatura.UsageError, "site_times: 2 numbers"):
+            times(velocities, jnp.zeros(3))
+        with self.assertRaisesRegex(TypeError, "vertices=0.7: a whole number"):
+            ossatura.jax.activation_times(solver, [0.7])
+
     def test_compliance(self):
         points, hexa = topopt.box((6, 4, 3), (6, 4, 3))
         force = np.where((points == (6, 0, 0)).all(1)[:, None], (0, 0, -1.0), 0)

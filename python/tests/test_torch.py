@@ -142,6 +142,14 @@ class Use(unittest.TestCase):
             ossatura.torch.activation_times(solver, [3, 3])
         with self.assertRaisesRegex(ossatura.UsageError, "site_times: 2 numbers"):
             ossatura.torch.activation_times(solver, [0, 3])(tensor(np.ones(len(tetra))), tensor([0.0]))
+        with self.assertRaisesRegex(TypeError, "vertices=0.7: a whole number"):
+            ossatura.torch.activation_times(solver, [0.7, 3.2])
+        for vertices, text in (([0, 27], "vertices: 27, and the mesh has 0 to 26"), ([], "at least one")):
+            with self.assertRaisesRegex(ValueError, text):
+                ossatura.torch.activation_times(solver, vertices)
+        for shape in ((), (3,), (len(tetra), 4)):
+            with self.assertRaisesRegex(ossatura.InputError, r"velocities: an array of shape \[48\] or \[48, 1 to 3\], not"):
+                ossatura.torch.activation_times(solver, [0])(tensor(np.ones(shape)), tensor([0.0]))
 
     def test_threads_at_once(self):
         """The backward of each runs on a thread of PyTorch's, too."""

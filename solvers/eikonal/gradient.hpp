@@ -4,12 +4,18 @@
 // the backend, in one order for any number of threads.
 #pragma once
 
+#include <ossatura/core/base/require.hpp>
 #include <ossatura/kernels/algebra/gather_rows.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/eikonal/back_flow.hpp>
 #include <ossatura/solvers/eikonal/prepared_mesh.hpp>
 #include <ossatura/solvers/eikonal/solver.hpp>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <sstream>
+#include <type_traits>
 #include <vector>
 
 namespace ossatura::detail {
@@ -44,14 +50,28 @@ std::vector<T> entries(const Exec& exec, const Array<T, Exec>& array,
                   gather_rows(exec, upload(exec, "ossatura::eikonal::index", index), 1, array));
 }
 
-/// EikonalSolver::gradient(), for the mesh in the order of its topology; `place` [num_points] of
-/// each point of the mesh in that.
+/// Throws InputError for times that are off by more than those of a solve to that tolerance.
+template<class Real>
+void require_own_times(double off, double tolerance) {
+  constexpr double most = std::is_same_v<Real, double> ? 1e-3 : 5e-2; // of flat tetrahedra
+  if (off <= std::max(most, 10 * tolerance))
+    return;
+  std::ostringstream text;
+  text << "the gradient of activation times: these are not the times of these sites and "
+          "velocities";
+  if (std::isfinite(off))
+    text << ", whose waves arrive otherwise by up to " << 100 * off << " %";
+  fail<InputError>(text.str(), ": solve for them, and take the times of that");
+}
+
+/// EikonalSolver::gradient(), for the mesh in the order of its topology, and times that were solved
+/// for to that tolerance; `place` [num_points] of each point of the mesh in that order.
 template<class Exec, class Real>
 std::vector<double>
 activation_gradient(const Exec& exec, const PreparedMesh<Exec, Real>& mesh,
                     const std::vector<int>& place, const std::vector<EikonalSite>& sites,
-                    const Array<Real, Exec>& times, const Array<double, Exec>& weight,
-                    const Array<double, Exec>& by_velocity) {
+                    double tolerance, const Array<Real, Exec>& times,
+                    const Array<double, Exec>& weight, const Array<double, Exec>& by_velocity) {
   const TetraTopology<Exec>& topology = mesh.topology;
   const std::int64_t n = topology.num_points();
   std::vector<int> vertices;
@@ -73,10 +93,17 @@ activation_gradient(const Exec& exec, const PreparedMesh<Exec, Real>& mesh,
   Kokkos::parallel_for("ossatura::mark_sites", range(exec, started.size()),
                        MarkSites<Exec>{upload(exec, "ossatura::eikonal::site", started), is_site});
   const auto arrival = scratch.template take<Arrival>(n);
-  Kokkos::parallel_for("ossatura::find_arrivals", range(exec, n),
-                       FindArrivals<Exec, Real>{mesh.tissue, topology.tetra, topology.ring.begin,
-                                                topology.ring.member, mesh.stars.face,
-                                                topology.point_order, is_site, times, arrival});
+  double off = 0;
+  Kokkos::parallel_reduce("ossatura::find_arrivals", range(exec, n),
+                          FindArrivals<Exec, Real>{mesh.tissue, topology.tetra, topology.ring.begin,
+                                                   topology.ring.member, mesh.stars.face,
+                                                   topology.point_order, is_site, times, origin,
+                                                   arrival},
+                          Kokkos::Max<double>(off));
+  for (std::size_t k = 0; k < sites.size(); ++k)
+    if (!starts(k) && !(site_times[k] < own_time<Real>(sites[k].time, origin)))
+      off = std::numeric_limits<double>::infinity(); // no wave is later than its own site
+  require_own_times<Real>(off, tolerance);
   const auto ordered_time = scratch.template take<double>(n);
   const auto ordered_weight = scratch.template take<double>(n);
   const auto flow = scratch.template take<double>(n);

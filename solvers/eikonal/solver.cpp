@@ -181,7 +181,8 @@ std::vector<double> EikonalSolver<Exec, Real>::gradient(
   require_size(std::int64_t(weight.extent(0)), n, "weight");
   require_size(std::int64_t(by_velocity.extent(0)), m, "by_velocity");
   return detail::activation_gradient(exec, implementation_->mesh, implementation_->place, sites,
-                                     times, weight, by_velocity);
+                                     implementation_->options.tolerance, times, weight,
+                                     by_velocity);
 }
 
 template<class Exec, class Real>

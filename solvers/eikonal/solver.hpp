@@ -150,7 +150,8 @@ public:
   /// [num_points]; those of vertices without a time do not count. The same bits for any number of
   /// threads. Times that are not converged lose as many digits here as they lack; where two ways
   /// take the same time, this is the slope of one. Throws std::invalid_argument for arrays of other
-  /// sizes, std::runtime_error where times are not of these sites and velocities. Fences.
+  /// sizes, InputError for times that are not of these sites and velocities, or off by more than
+  /// 1e-3 of their duration (5e-2 in single precision, ten tolerances where that is more). Fences.
   std::vector<double> gradient(const Exec& exec, const std::vector<EikonalSite>& sites,
                                const Array<Real, Exec>& times, const Array<double, Exec>& weight,
                                const Array<double, Exec>& by_velocity) const;

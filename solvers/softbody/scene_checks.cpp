@@ -12,6 +12,12 @@ namespace ossatura {
 
 namespace {
 
+/// Young's modulus of small strains, Pa.
+double small_strain_modulus(const SoftMaterial& m) {
+  return moduli_of(m.law) == SoftModuli::hooke ? m.young
+                                               : 4 * (m.c1 + m.c2) * (1 + poisson_ratio(m));
+}
+
 /// Whether some three of the fixed nodes are not on a line. The longest edge from the first one is
 /// the measure.
 bool is_fixed_beside_a_line(const SoftObject& object) {
@@ -190,6 +196,21 @@ std::int64_t count_inverted(const ElementMesh& mesh, const double* positions) {
     count += six_volumes(origin, end[0], end[1], end[2]) <= 0;
   }
   return count;
+}
+
+std::optional<OddSize> find_odd_size(const SoftObject& object) {
+  // Meshes in mm are longer. Solids beyond the second are of rubber, wood or steel: an organ in mm
+  // is.
+  constexpr double greatest_extent = 100, greatest_soft_extent = 5, gravity = 9.81;
+  const Box box = bounding_box(object.mesh.point);
+  const double extent = std::max({box[3] - box[0], box[4] - box[1], box[5] - box[2]});
+  const double modulus = small_strain_modulus(object.material);
+  const bool is_too_soft = object.mesh.shape != ElementShape::triangle && object.node_mass == 0 &&
+                           extent > greatest_soft_extent &&
+                           object.density * gravity * extent > modulus;
+  if (extent <= greatest_extent && !is_too_soft)
+    return {};
+  return OddSize{extent, total_mass(object), is_too_soft ? std::optional(modulus) : std::nullopt};
 }
 
 } // namespace ossatura

@@ -47,4 +47,15 @@ std::int64_t count_inverted(const ElementMesh& mesh, const double* positions);
 /// Sum of density times volume, or of the nodes' masses, kg.
 double total_mass(const SoftObject& object);
 
+/// Lengths that are hardly in m.
+struct OddSize {
+  double extent;                 ///< of the longest side, m
+  double mass;                   ///< kg
+  std::optional<double> modulus; ///< Young's, Pa, of an object that its own weight would flatten
+};
+
+/// Finds whether an object is hardly given in m: longer than 100 m, or than 5 m of a solid that is
+/// softer than its weight on earth.
+std::optional<OddSize> find_odd_size(const SoftObject& object);
+
 } // namespace ossatura

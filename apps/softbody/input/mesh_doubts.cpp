@@ -3,42 +3,22 @@
 
 #include "apps/driver/output/table.hpp"
 #include <ossatura/core/base/log.hpp>
-#include <ossatura/core/mesh/box.hpp>
 #include <ossatura/core/mesh/mechanics/mesh_parts.hpp>
 #include <ossatura/solvers/softbody/scene_checks.hpp>
 
-#include <algorithm>
+#include <string>
 
 namespace ossatura {
 
 namespace {
 
-/// Soft bodies are hardly longer than this (m), and meshes in mm are.
-constexpr double greatest_extent = 100;
-/// Longer ones than this (m) are of rubber, wood or steel: in the earth's gravity what is softer
-/// than its own weight is flat. An organ in mm is.
-constexpr double greatest_soft_extent = 5, gravity = 9.81;
-
-/// Young's modulus of small strains, Pa.
-double small_strain_modulus(const SoftMaterial& m) {
-  return moduli_of(m.law) == SoftModuli::hooke ? m.young
-                                               : 4 * (m.c1 + m.c2) * (1 + poisson_ratio(m));
-}
-
 void warn_of_size(const SoftObject& object) {
-  const Box box = bounding_box(object.mesh.point);
-  const double extent = std::max({box[3] - box[0], box[4] - box[1], box[5] - box[2]});
-  const double mass = total_mass(object);
-  const double modulus = small_strain_modulus(object.material);
-  const bool is_too_soft = object.mesh.shape != ElementShape::triangle && object.node_mass == 0 &&
-                           extent > greatest_soft_extent &&
-                           object.density * gravity * extent > modulus;
-  if (extent > greatest_extent || is_too_soft)
-    log_warning("odd-size", '\'', object.name, "' is ", format_number(extent, 4),
-                " m long and has ", format_number(mass, 3), " kg",
-                is_too_soft
-                    ? ", more than its modulus of " + format_number(modulus, 3) + " Pa can carry"
-                    : std::string(),
+  if (const auto odd = find_odd_size(object))
+    log_warning("odd-size", '\'', object.name, "' is ", format_number(odd->extent, 4),
+                " m long and has ", format_number(odd->mass, 3), " kg",
+                odd->modulus ? ", more than its modulus of " + format_number(*odd->modulus, 3) +
+                                   " Pa can carry"
+                             : std::string(),
                 ": lengths are in m, and \"scale\": 0.001 takes a mesh in mm to them");
 }
 

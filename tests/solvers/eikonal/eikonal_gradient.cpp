@@ -179,4 +179,38 @@ OSSATURA_BACKEND_TEST("Gradients of arrays that do not fit are refused", "[eikon
   CHECK_THROWS_AS(solver.gradient(exec, {}, zeros(n), zeros(n), zeros(m)), std::invalid_argument);
 }
 
+OSSATURA_BACKEND_TEST("Times of other sites and velocities have no gradient", "[eikonal]") {
+  const TestType exec;
+  GradientCase problem;
+  auto solver = problem.solver<double>(exec);
+  const std::int64_t n = solver.num_points();
+  const auto weight = make_zeros<double>(exec, n, "weight");
+  const auto by_velocity = make_zeros<double>(exec, 3 * solver.num_tetra(), "by_velocity");
+  const auto times_of = [&](const std::vector<EikonalSite>& sites) {
+    const auto times = make_zeros<double>(exec, n, "times");
+    solver.solve(exec, {sites}, times);
+    return times;
+  };
+  const auto refuses = [&](const std::vector<EikonalSite>& sites,
+                           const Array<double, TestType>& t) {
+    CHECK_THROWS_AS(solver.gradient(exec, sites, t, weight, by_velocity), InputError);
+  };
+  const auto times = times_of(problem.sites);
+  CHECK_NOTHROW(solver.gradient(exec, problem.sites, times, weight, by_velocity));
+  const std::vector<EikonalSite> one{problem.sites.front()};
+  refuses(one, times);
+  refuses(problem.sites, times_of(one));
+  std::vector<EikonalSite> later = problem.sites;
+  for (EikonalSite& site : later)
+    site.time += 1;
+  refuses(later, times);
+  std::vector<double> changed = download(exec, times);
+  changed[7] = std::numeric_limits<double>::quiet_NaN();
+  refuses(problem.sites, upload(exec, "times", changed));
+  for (ConductionVelocity& v : problem.velocities)
+    v.fibre *= 1.01;
+  solver.set_velocities(exec, problem.velocities);
+  refuses(problem.sites, times);
+}
+
 } // namespace

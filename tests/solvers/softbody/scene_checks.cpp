@@ -186,3 +186,23 @@ TEST_CASE("elements that are turned over or flat are inside out", "[scene_checks
   std::vector<double> flat(cloth.point.size(), 0);
   CHECK(count_inverted(cloth, flat.data()) == 0);
 }
+
+TEST_CASE("bodies that are hardly given in m are found", "[scene_checks]") {
+  const auto odd = [](double scale, double young) {
+    SoftObject cube = cube_at(0);
+    for (double& x : cube.mesh.point)
+      x *= scale;
+    cube.material.young = young;
+    cube.density = 1000;
+    return find_odd_size(cube);
+  };
+  CHECK(!odd(1, 1e4));
+  CHECK(!odd(10, 1e6));
+  const auto soft = odd(10, 9e4); // Pa, and its weight on its area is 9.81e4
+  REQUIRE(soft);
+  CHECK((soft->extent == 10 && soft->modulus == 9e4));
+  CHECK(std::abs(soft->mass - 1e6) < 1e-3);
+  const auto large = odd(101, 1e9);
+  REQUIRE(large);
+  CHECK((large->extent == 101 && !large->modulus));
+}

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers in other units, and what else is hardly meant, are warnings with the codes of the executable."""
+import logging
+import unittest
+
+import numpy as np
+from cases import porous_image, tetra_box
+from ossatura import _doubts, bone, eikonal, pfem, softbody, topopt
+
+
+class Doubts(unittest.TestCase):
+    def codes(self, call, *arguments, again=False, **options):
+        """Of the warnings that a call gives, the first one or `again`."""
+        if not again:
+            _doubts._given.clear()
+        logger, before = logging.getLogger("ossatura"), logging.getLogger("ossatura").level
+        seen = []
+        handler = logging.Handler(logging.WARNING)
+        handler.emit = seen.append
+        logger.addHandler(handler)
+        propagates, logger.propagate = logger.propagate, False
+        try:
+            logger.setLevel(logging.WARNING)
+            call(*arguments, **options)
+        finally:
+            logger.removeHandler(handler)
+            logger.setLevel(before)
+            logger.propagate = propagates
+        self.texts = [record.getMessage() for record in seen]
+        return [record.code for record in seen]
+
+
+class Bone(Doubts):
+    IMAGE = porous_image((6, 5, 4))
+
+    def solve(self, image=None, spacing=0.1, **options):
+        return self.codes(bone.solve, self.IMAGE if image is None else image, spacing, backend="serial", **options)
+
+    def test_moduli(self):
+        self.assertEqual(self.solve(), [])
+        for factor, text in ((1e-3, "softer than bone"), (1e6, "stiffer than metal")):
+            self.assertEqual(self.solve(self.IMAGE * factor), ["odd-modulus"])
+            self.assertIn(text, self.texts[0])
+            self.assertEqual(self.codes(bone.homogenise, self.IMAGE * factor, 0.1, backend="serial"), ["odd-modulus"])
+
+    def test_a_loop_of_calls_is_told_once(self):
+        self.assertEqual(self.solve(self.IMAGE / 1000), ["odd-modulus"])
+        self.assertEqual(self.solve(self.IMAGE / 1001, again=True), [])
+        self.assertEqual(self.solve(self.IMAGE, again=True), [])
+        self.assertEqual(self.solve(self.IMAGE / 1002, again=True), ["odd-modulus"])
+
+    def test_moduli_by_a_mask(self):
+        mask = np.ones(self.IMAGE.shape, int)
+        mask[:2] = 2
+        self.assertEqual(self.solve(mask=mask), [])
+        self.assertEqual(self.solve(self.IMAGE / 1000, mask=mask), ["odd-modulus"])
+        laws = {1: bone.Law("linear", slope=1000), 2: bone.Law("constant", modulus=12000)}
+        self.assertEqual(self.solve(self.IMAGE / 1000, mask=mask, label_laws=laws), [])
+        self.assertEqual(self.solve(self.IMAGE / 1e6, mask=mask, label_laws={1: laws[1]}, pads={2: 2500}), ["odd-modulus"])
+        self.assertEqual(self.solve(mask=mask, pads={2: 2.5}), ["odd-modulus"])
+        self.assertIn("pads[2] has 2.5 MPa", self.texts[0])
+
+    def test_densities(self):
+        options = {"steps": 0, "coefficient": 4000, "exponent": 2, "stimulus": 0.05, "rate": 0.5, "limits": (0.3, 1.6),
+                   "backend": "serial"}
+        density = self.IMAGE / 1000
+        self.assertEqual(self.codes(bone.remodel, density, 0.1, **options), [])
+        self.assertEqual(self.codes(bone.remodel, 1000 * density, 0.1, **options), ["odd-modulus"])
+
+    def test_lengths(self):
+        for spacing in (82.0, 8.2e-5, 5e-4):  # um; m; clinical CT in m
+            self.assertEqual(self.solve(spacing=spacing), ["odd-size"])
+        self.assertEqual(self.codes(bone.homogenise, self.IMAGE, 82.0, backend="serial"), ["odd-size"])
+
+    def test_strains(self):
+        self.assertEqual(self.solve(strain=-1.0), ["large-strain"])
+        self.assertEqual(self.solve(displacement=-0.1), ["large-strain"])
+        self.assertEqual(self.solve(test="torsion", angle=1.0), ["large-strain"])
+        self.assertIn("angle, which is in rad", self.texts[0])
+        self.assertEqual(self.solve(test="torsion"), [])
+
+    def test_centres(self):
+        self.assertEqual(self.solve(test="torsion", centre=(0.2, 0.2, 900.0)), [])  # along the axis
+        self.assertEqual(self.solve(test="torsion", centre=(0.2, -80.0, 0.0), angle=1e-4), ["odd-centre"])
+        self.assertEqual(self.solve(self.IMAGE.swapaxes(0, 2), axes="xyz", test="torsion", centre=(0.2, 0.45, 0.0)), [])
+
+    def test_bone_in_parts(self):
+        image = np.full((4, 4, 9), 1000.0)
+        self.assertEqual(self.codes(bone.homogenise, image, 0.1, backend="serial"), [])
+        image[:, :, 4] = 0
+        self.assertEqual(self.codes(bone.homogenise, image, 0.1, backend="serial"), ["bone-in-parts"])
+        self.assertIn("2 parts that share no node, the largest of 64 of 128", self.texts[0])
+
+    def test_parts_of_voxels(self):
+        random = np.random.default_rng(3)
+        parts = random.integers(1, 200, self.IMAGE.shape)
+        self.assertEqual(self.solve(mask=parts), ["partial-mask"])
+        self.assertEqual(self.solve(mask=parts, mask_labels=sorted(set(parts.ravel()))), [])
+        layers = np.repeat(np.arange(1, 11), 12).reshape(self.IMAGE.shape)
+        self.assertEqual(self.solve(mask=layers), [])
+
+
+class Eikonal(Doubts):
+    POINTS, TETRA = tetra_box(3)
+
+    def make(self, factor=1.0, **options):
+        return self.codes(eikonal.Solver, factor * self.POINTS, self.TETRA, **{"velocities": 0.5, "backend": "serial", **options})
+
+    def test_lengths(self):
+        self.assertEqual(self.make(), [])
+        for factor in (1000.0, 0.001):
+            self.assertEqual(self.make(factor), ["odd-size"])
+
+    def test_velocities(self):
+        fibres = np.ones((len(self.TETRA), 3))
+        for velocities in (600.0, 0.001, {0: 600.0}, np.full(len(self.TETRA), 600.0)):
+            self.assertEqual(self.make(velocities=velocities), ["odd-velocity"])
+        self.assertEqual(self.make(velocities=(0.3, 0.6), fibres=fibres), ["odd-velocity"])
+        self.assertIn("the one along fibres comes first", self.texts[0])
+        self.assertEqual(self.make(velocities=0), [])  # does not conduct
+        solver = eikonal.Solver(self.POINTS, self.TETRA, velocities=0.5, backend="serial")
+        self.assertEqual(self.codes(solver.set_velocities, 500.0), ["odd-velocity"])
+
+    def test_sites_that_are_passed(self):
+        solver = eikonal.Solver(self.POINTS, self.TETRA, velocities=0.5, backend="serial")
+        self.assertEqual(self.codes(solver.solve, {0: 0.0, 1: 1.0}), [])
+        self.assertEqual(self.codes(solver.solve, {0: 0.0, 1: 1000.0}), ["swallowed-site"])
+        self.assertIn("vertex 1 is activated before its 1000 ms", self.texts[0])
+        self.assertEqual(self.codes(solver.solve, [{0: 0.0}, {0: 0.0, 1: 1e3, 2: 1e3}]), ["swallowed-site"])
+        self.assertIn("vertex 1 of set 1", self.texts[0])
+        self.assertIn("1 others", self.texts[0])
+
+
+class Bodies(Doubts):
+    POINTS, TETRA = tetra_box(2)
+
+    def step(self, *bodies, **world):
+        made = softbody.World(backend="serial", **world)
+        for points, options in bodies:
+            made.add(points, options.pop("tetra", self.TETRA), **options)
+        return self.codes(made.step, check=False)
+
+    def test_lengths(self):
+        self.assertEqual(self.step((self.POINTS, {"young": 1e6})), [])
+        self.assertEqual(self.step((100 * self.POINTS, {"young": 1e12})), ["odd-size"])
+        self.assertEqual(self.step((10 * self.POINTS, {"young": 1e4})), ["odd-size"])
+
+    def test_loads_on_fixed_nodes(self):
+        load = np.ones(self.POINTS.shape)
+        self.assertEqual(self.step((self.POINTS, {"young": 1e6, "load": load, "fixed": [4, 9]})), ["lost-load"])
+        self.assertIn("2 of 27 loaded nodes are fixed (node 4", self.texts[0])
+        load[[4, 9]] = 0
+        self.assertEqual(self.step((self.POINTS, {"young": 1e6, "load": load, "fixed": [4, 9]})), [])
+
+    def test_bodies_in_parts_and_in_each_other(self):
+        both = np.concatenate([self.POINTS, self.POINTS + 5])
+        tetra = np.concatenate([self.TETRA, self.TETRA + len(self.POINTS)])
+        self.assertEqual(self.step((both, {"young": 1e9, "tetra": tetra})), ["mesh-in-parts"])
+        bodies = (self.POINTS, {"young": 1e6}), (0.5 * self.POINTS + 0.5, {"young": 1e6})
+        self.assertEqual(self.step(*((points, dict(options)) for points, options in bodies), contact_between_bodies=True),
+                         ["surfaces-intersect"])
+        self.assertEqual(self.step(*bodies), [])  # do not meet
+
+    def test_elements_inside_out(self):
+        world = softbody.World(backend="serial", gravity=(0, 0, 0))
+        body = world.add(self.POINTS, self.TETRA, young=1e6)
+        world.set_state(body.positions * (1, 1, -1), body.velocities, 0.0)
+        self.assertEqual(self.codes(world.run, 2, check=False), ["inside-out"])  # once
+
+
+class Elastic(Doubts):
+    POINTS, HEXA = topopt.box((4, 2, 2), (2.0, 1.0, 1.0))
+    LOADS = np.where(POINTS[:, :1] == 2, [[0.0, 0.0, -1e3]], 0.0)
+
+    def test_high_order(self):
+        for young, codes in ((210e9, []), (210e3, ["large-displacement"]), (1.0, [])):  # 1: units
+            model = pfem.Model(pfem.Mesh(self.POINTS, self.HEXA), order=2, young=young, backend="serial")
+            model.hold(self.POINTS[:, 0] == 0)
+            model.add_traction(self.POINTS[:, 0] == 2, (0, 0, -1e4))
+            self.assertEqual(self.codes(model.solve), codes)
+
+    def test_designs(self):
+        for young, codes in ((210e9, []), (210e3, ["large-displacement"]), (1.0, [])):
+            optimizer = topopt.Optimizer(self.POINTS, self.HEXA, young=young, held=self.POINTS[:, 0] == 0, loads=self.LOADS,
+                                         volume=0.4, max_steps=3, backend="serial")
+            self.assertEqual(self.codes(lambda: list(optimizer)), codes)
+            other = topopt.Optimizer(self.POINTS, self.HEXA, young=young, held=self.POINTS[:, 0] == 0, loads=self.LOADS,
+                                     volume=0.4, backend="serial")
+            self.assertEqual(self.codes(other.analyse), codes)
+
+
+if __name__ == "__main__":
+    unittest.main()
