@@ -61,7 +61,7 @@ struct SoftOptions {
   SoftProduct product = SoftProduct::blocks;
   SoftPreconditioner preconditioner = SoftPreconditioner::ldlt;
   FactorRefresh refresh = FactorRefresh::every;
-  int refresh_every = 4; ///< systems, of FactorRefresh::every
+  int refresh_every = 16; ///< systems, of FactorRefresh::every
   int refresh_after =
       40; ///< iterations: after more, the next factor is fresh whatever `refresh` says
   FactorPlace place = FactorPlace::automatic;
