@@ -127,6 +127,8 @@ class Reading(Masks):
         self.slice_file("labels/2.dcm", 1, [3] * 42, series="1.2.9")
         self.refused_mask("has 2 series; choose one with --series UID, or give a slice of it", self.path("labels"))
         os.remove(self.path("labels/2.dcm"))
+        for z in (0, 2, 3, 4):  # with a rescale, as the one that is wrong
+            self.slice_file(f"labels/{9 - z}.dcm", z, self.labels[42 * z:42 * z + 42], signed=False, bits=8, unit="")
         self.slice_file("labels/8.dcm", 1, [0.5] * 42, intercept=-0.5, unit="")
         self.refused_mask("voxel (0, 0, 1) has the value 0.5: a mask holds labels", self.path("labels"))
         os.remove(self.path("labels/9.dcm"))
