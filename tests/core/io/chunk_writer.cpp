@@ -34,8 +34,8 @@ std::vector<double> values_of(std::size_t count, Values kind) {
     const std::uint64_t bits = random();
     double any = 0;
     std::memcpy(&any, &bits, sizeof any);
-    const double step = double(i / 7);
-    values[i] = kind == Values::steps     ? step
+    const std::size_t step = i / 7;
+    values[i] = kind == Values::steps     ? double(step)
                 : kind == Values::results ? 1 + 1e-5 * double(bits >> 12) / double(1ull << 52)
                 : any == any              ? any
                                           : 1.0;

@@ -129,8 +129,7 @@ TEST_CASE("What repeats itself is not taken for noise", "[plane_compressor]") {
       60000, [&](std::size_t i) { return period[i % period.size()]; });
   check_planes(periodic, 8, false);
   CHECK(compressed_planes(periodic, 8, 2).size() < periodic.size() / 8);
-  check_planes(bytes_of_values<double>(60000, [](std::size_t i) { return double(i / 7); }), 8,
-               false);
+  check_planes(bytes_of_values<double>(60000, [](std::size_t i) { return i / 7; }), 8, false);
   check_planes(bytes_of_values<std::int64_t>(60000, [](std::size_t i) { return i * 7; }), 8, false);
   check_planes(PlaneBytes(8 * 60000, 0), 8, false);
 }
