@@ -8,6 +8,7 @@
 #include <ossatura/core/io/text/input_file.hpp>
 #include <ossatura/core/machine/kokkos_runtime.hpp>
 #include <ossatura/core/machine/part_loop.hpp>
+#include <ossatura/core/machine/processor_binding.hpp>
 #include <ossatura/core/machine/processors.hpp>
 
 #include <nlohmann/json.hpp>
@@ -98,7 +99,10 @@ FileRecord record_input(const std::string& path) {
     std::future<void> reading;
     try {
       if (begin < record.bytes && io_threads() > 1)
-        reading = std::async(std::launch::async, read_next);
+        reading = std::async(std::launch::async, [&] {
+          unbind_thread();
+          read_next();
+        });
     } catch (const std::system_error&) { // no more threads
     }
     hash.add_bytes(now.data(), now.size());

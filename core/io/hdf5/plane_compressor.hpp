@@ -15,10 +15,10 @@ namespace ossatura {
 /// "Shuffle"), and deflates the planes as a zlib stream (RFC 1950, 1951).
 ///
 /// The low bytes of floating-point results are noise: half of a field in single precision, three
-/// quarters of one in double. Up to `storing_level`, the planes before the first that compresses
-/// are stored blocks, as deflate would make them after it had looked for repetitions there at a
-/// tenth of the speed; in return, no more than 1/64 of their bytes is given away. One for each
-/// thread.
+/// quarters of one in double. Up to `storing_level` the planes before the first that compresses are
+/// stored blocks, which is what deflate makes of them after a search at a tenth of the speed; no
+/// more than 1/64 of their bytes is given away in return. Beyond it (`--compress small`) bytes
+/// count more than time, and deflate looks at all. One for each thread.
 class PlaneCompressor {
 public:
   static constexpr int storing_level = 5;

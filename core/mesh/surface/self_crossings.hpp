@@ -19,7 +19,8 @@ struct SelfCrossing {
 };
 
 /// All of them, in order. Edges that merely touch a triangle, to rounding, are not among them.
-/// Costs a sort of the triangles by the cells of a grid as wide as their edges.
+/// Costs a sort of the triangles by the cells of a grid as wide as their edges, by io_threads()
+/// threads.
 std::vector<SelfCrossing> find_self_crossings(const TriangleSurface& surface);
 
 } // namespace ossatura
