@@ -102,34 +102,40 @@ void with_corners(const Exec& exec, const VoxelProblem<Exec>& problem,
   body(taken);
 }
 
-/// Appends `rows_per_row` rows of the field for each row of the arrays [rows, columns] of all
-/// ranks, block by block: `convert(values, first, count, to)` makes rows first to first + count of
-/// those of a block, whose entries are `values`. make_field() is called by the first rank alone,
-/// which writes.
-template<class To, class From, class Exec, class MakeField, class Convert>
-void append_converted(RankBlocks<Exec>& blocks, const Array<From, Exec>& array, std::size_t columns,
-                      const MakeField& make_field, std::size_t rows_per_row,
-                      const Convert& convert) {
+/// append_block(field, values, rows) for the rows of the arrays [rows, columns] of all ranks, block
+/// by block. make_field() is called by the first rank alone, which writes.
+template<class T, class Exec, class MakeField, class AppendBlock>
+void append_blocks(RankBlocks<Exec>& blocks, const Array<T, Exec>& array, std::size_t columns,
+                   const MakeField& make_field, const AppendBlock& append_block) {
   std::optional<VtkHdfField> field;
   if (blocks.is_first())
     field.emplace(make_field());
-  blocks.for_each(array, columns, [&](const From* values, std::size_t, std::size_t rows) {
-    field->append_made<To>(rows_per_row * rows,
-                           [&](std::uint64_t first, std::uint64_t count, To* to) {
-                             convert(values, std::size_t(first), std::size_t(count), to);
-                           });
+  blocks.for_each(array, columns, [&](const T* values, std::size_t, std::size_t rows) {
+    append_block(*field, values, rows);
   });
+}
+
+/// The same with a row of the field for each: `convert(values, first, count, to)` makes rows first
+/// to first + count of those of a block, whose entries are `values`.
+template<class To, class From, class Exec, class MakeField, class Convert>
+void append_converted(RankBlocks<Exec>& blocks, const Array<From, Exec>& array, std::size_t columns,
+                      const MakeField& make_field, const Convert& convert) {
+  append_blocks(blocks, array, columns, make_field,
+                [&](VtkHdfField& field, const From* values, std::size_t rows) {
+                  field.append_made<To>(
+                      rows, [&](std::uint64_t first, std::uint64_t count, To* to) {
+                        convert(values, std::size_t(first), std::size_t(count), to);
+                      });
+                });
 }
 
 template<class T, class Exec, class MakeField>
 void append(RankBlocks<Exec>& blocks, const Array<T, Exec>& array, std::size_t columns,
             const MakeField& make_field) {
-  std::optional<VtkHdfField> field;
-  if (blocks.is_first())
-    field.emplace(make_field());
-  blocks.for_each(array, columns, [&](const T* values, std::size_t, std::size_t rows) {
-    field->append(ConstSpan<T>(values, columns * rows));
-  });
+  append_blocks(blocks, array, columns, make_field,
+                [&](VtkHdfField& field, const T* values, std::size_t rows) {
+                  field.append(ConstSpan<T>(values, columns * rows));
+                });
 }
 
 /// `file` is the first rank's.
@@ -147,19 +153,21 @@ void write_mesh(const Exec& exec, const BoneModel<Exec>& model, const VoxelProbl
                      turned ? VtkCell::hexahedron : VtkCell::voxel);
   append_converted<double>(
       blocks, owned_part(owned, list_sites(exec, solution.grid), 1), 1,
-      [&] { return file->points_field<double>(); }, 1,
+      [&] { return file->points_field<double>(); },
       [&](const std::uint64_t* sites, std::size_t first, std::size_t count, double* points) {
         place_nodes(model, sites + first, count, points);
       });
   with_corners(exec, problem, solution, [&](const auto& corner) {
     using Corner = std::remove_reference_t<decltype(corner(0))>;
-    append_converted<std::int64_t>(
-        blocks, corner, 8, [&] { return file->connectivity_field(); }, 8,
-        [&](const Corner* corners, std::size_t first, std::size_t count, std::int64_t* to) {
-          if (turned)
-            order_corners(model.direction, corners, first, count, to);
-          else
-            std::copy_n(corners + first, count, to);
+    append_blocks(
+        blocks, corner, 8, [&] { return file->connectivity_field(); },
+        [&](VtkHdfField& field, const Corner* corners, std::size_t voxels) {
+          field.append_indices(8 * voxels, [&](std::uint64_t first, std::uint64_t count, auto* to) {
+            if (turned)
+              order_corners(model.direction, corners, std::size_t(first), std::size_t(count), to);
+            else
+              std::copy_n(corners + first, count, to);
+          });
         });
   });
 }
@@ -232,7 +240,7 @@ void write_fields(const Exec& exec, const std::string& path, const BoneOptions& 
     const Array<double, Exec> own = owned_part(owned, values, 3);
     if (turned)
       append_converted<double>(
-          blocks, own, 3, make_field, 1,
+          blocks, own, 3, make_field,
           [&](const double* v, std::size_t first, std::size_t count, double* to) {
             turn_vectors(model.direction, v + 3 * first, count, to);
           });
@@ -268,7 +276,7 @@ void write_fields(const Exec& exec, const std::string& path, const BoneOptions& 
       return;
     const auto make_field = cells(float(), name, 6, unit);
     if (turned)
-      append_converted<float>(blocks, values, 6, make_field, 1,
+      append_converted<float>(blocks, values, 6, make_field,
                               [&](const float* t, std::size_t first, std::size_t count, float* to) {
                                 turn_tensors(model.direction, t + 6 * first, count, shear, to);
                               });

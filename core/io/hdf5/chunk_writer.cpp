@@ -207,7 +207,7 @@ std::unique_ptr<Hdf5ChunkWriter> Hdf5ChunkWriter::of(const std::shared_ptr<Hdf5D
     writer->row_values_ *= shape[i];
   }
   writer->type_ = Hdf5Handle(H5Dget_type(dataset->id()), &H5Tclose);
-  writer->value_bytes_ = bytes_of(writer->type_.get());
+  writer->value_bytes_ = dataset->value_bytes();
   if (writer->value_bytes_ == 0)
     return nullptr;
   return writer;

@@ -262,6 +262,7 @@ Hdf5Dataset::Hdf5Dataset(Hdf5Handle handle, std::string file, std::string path)
   if (!space || !type)
     fail<InputError>(where(), ": is damaged", reason());
   kind_ = kind_of(type.get());
+  value_bytes_ = H5Tget_size(type.get());
   if (H5Sget_simple_extent_type(space.get()) == H5S_NULL)
     fail<InputError>(where(), ": is an empty (null) dataset; write values");
   const int rank = H5Sget_simple_extent_ndims(space.get());

@@ -121,6 +121,8 @@ public:
 
   const std::vector<std::uint64_t>& shape() const { return shape_; }
   Kind kind() const { return kind_; }
+  /// Bytes of a value in the file.
+  std::size_t value_bytes() const { return value_bytes_; }
   /// Product of the extents; 1 for a scalar.
   std::uint64_t size() const;
 
@@ -202,6 +204,7 @@ private:
 
   std::vector<std::uint64_t> shape_;
   Kind kind_ = Kind::other;
+  std::size_t value_bytes_ = 0;
 };
 
 /// A group, the root of a file among them. Keeps the file open while it lives.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iomanip>
 #include <sstream>
+#include <type_traits>
 
 namespace ossatura {
 namespace {
@@ -98,20 +99,19 @@ void VtkHdfWriter::begin_mesh(std::uint64_t num_points, const std::vector<VtkCel
       take(i, places[run]);
     }
   };
-  const auto make_offsets = [&](std::uint64_t first, std::uint64_t count, std::int64_t* offset) {
+  const auto make_offsets = [&](std::uint64_t first, std::uint64_t count, auto* offset) {
+    using Index = std::remove_reference_t<decltype(*offset)>;
     for_cells(first, count, [&](std::uint64_t i, const Run& run) {
-      offset[i] =
-          std::int64_t(run.corners_before + num_corners(run.cell) * (first + i - run.first_cell));
+      offset[i] = Index(run.corners_before + num_corners(run.cell) * (first + i - run.first_cell));
     });
   };
   const auto make_types = [&](std::uint64_t first, std::uint64_t count, std::uint8_t* type) {
     for_cells(first, count,
               [&](std::uint64_t i, const Run& run) { type[i] = std::uint8_t(run.cell); });
   };
-  VtkHdfField(vtk_->create<std::int64_t>("Offsets", {num_cells_ + 1}, layout_), all_finite_)
-      .append_kept(kept("Offsets"), [&](VtkHdfField& field) {
-        field.append_made<std::int64_t>(num_cells_ + 1, make_offsets);
-      });
+  index_field("Offsets", num_cells_ + 1).append_kept(kept("Offsets"), [&](VtkHdfField& field) {
+    field.append_indices(num_cells_ + 1, make_offsets);
+  });
   VtkHdfField(vtk_->create<std::uint8_t>("Types", {num_cells_}, layout_), all_finite_)
       .append_kept(kept("Types"), [&](VtkHdfField& field) {
         field.append_made<std::uint8_t>(num_cells_, make_types);
@@ -179,11 +179,17 @@ void VtkHdfWriter::set_solids(const SolidMesh& mesh) {
 }
 
 VtkHdfField VtkHdfWriter::connectivity_field() {
-  // VTK wants the list flat: here a row is one number.
-  VtkHdfField field(open_data(vtk_, "Connectivity", {num_corners_},
-                              hdf5_native_type<std::int64_t>(), sizeof(std::int64_t)),
-                    all_finite_);
-  return field;
+  return index_field("Connectivity", num_corners_); // flat: a row is one number
+}
+
+VtkHdfField VtkHdfWriter::index_field(const std::string& name, std::uint64_t count) {
+  return has_narrow_indices(num_corners_)
+             ? VtkHdfField(open_data(vtk_, name, {count}, hdf5_native_type<std::int32_t>(),
+                                     sizeof(std::int32_t)),
+                           all_finite_)
+             : VtkHdfField(open_data(vtk_, name, {count}, hdf5_native_type<std::int64_t>(),
+                                     sizeof(std::int64_t)),
+                           all_finite_);
 }
 
 std::vector<std::uint64_t> VtkHdfWriter::point_shape(int components) const {

@@ -18,6 +18,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -60,6 +61,13 @@ constexpr std::uint64_t num_corners(VtkCell cell) {
   }
 }
 
+/// Whether the lists of a grid whose cells have so many corners together are stored as 32-bit
+/// numbers, else as 64-bit ones: VTK takes either, and wants offsets and corners alike. The half of
+/// each 64-bit number that is zero takes no room in a compressed file, but as long to compress.
+constexpr bool has_narrow_indices(std::uint64_t num_corners) {
+  return num_corners <= std::uint64_t(std::numeric_limits<std::int32_t>::max());
+}
+
 /// Cells of one kind, one after the other.
 struct VtkCellRun {
   VtkCell cell;
@@ -95,6 +103,14 @@ public:
     });
     if (!finite && std::exchange(*all_finite_, false))
       warn_not_finite(rows_.dataset().where());
+  }
+  /// The same of whole numbers in either width: make() takes std::int32_t* and std::int64_t*.
+  template<class Make>
+  void append_indices(std::uint64_t rows, const Make& make) {
+    if (rows_.dataset().value_bytes() == sizeof(std::int32_t))
+      append_made<std::int32_t>(rows, make);
+    else
+      append_made<std::int64_t>(rows, make);
   }
   /// All rows: as they lie in `kept`, another file of a series, where that has them; else those
   /// that write(*this) appends. Null: always these.
@@ -150,17 +166,17 @@ public:
                         VtkHdfKept* kept = nullptr);
 
   /// `points` [num_points, 3], `connectivity` [num_cells, num_corners(cell)] with entries in
-  /// [0, num_points), stored as 64-bit integers.
+  /// [0, num_points).
   template<class Real, class Index>
   void set_mesh(ConstSpan<Real> points, ConstSpan<Index> connectivity, VtkCell cell) {
     begin_mesh(points.size / 3, connectivity.size / num_corners(cell), cell);
     points_field<Real>().append_kept(kept("Points"),
                                      [&](VtkHdfField& field) { field.append(points); });
     connectivity_field().append_kept(kept("Connectivity"), [&](VtkHdfField& field) {
-      field.append_made<std::int64_t>(
-          connectivity.size, [&](std::uint64_t first, std::uint64_t count, std::int64_t* corner) {
-            std::copy_n(connectivity.data + first, count, corner);
-          });
+      field.append_indices(connectivity.size,
+                           [&](std::uint64_t first, std::uint64_t count, auto* corner) {
+                             std::copy_n(connectivity.data + first, count, corner);
+                           });
     });
   }
   template<class Real, class Index>
@@ -182,7 +198,7 @@ public:
   void set_solids(const SolidMesh& mesh);
 
   /// The same in parts: begin_mesh(), then rows of three coordinates to points_field() and the
-  /// corners of whole cells to connectivity_field().
+  /// corners of whole cells to connectivity_field(), by append_indices() or of any type.
   void begin_mesh(std::uint64_t num_points, std::uint64_t num_cells, VtkCell cell) {
     begin_mesh(num_points, {{cell, num_cells}});
   }
@@ -255,6 +271,7 @@ public:
 private:
   std::vector<std::uint64_t> point_shape(int components) const;
   std::vector<std::uint64_t> cell_shape(int components) const;
+  VtkHdfField index_field(const std::string& name, std::uint64_t count);
   Hdf5Dataset open_data(std::optional<Hdf5Group>& group, const std::string& name,
                         const std::vector<std::uint64_t>& shape, hid_t type, std::size_t bytes);
   template<class T>

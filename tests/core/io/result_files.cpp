@@ -52,6 +52,15 @@ int deflate_level_of(const Hdf5Dataset& dataset) {
 
 } // namespace
 
+TEST_CASE("lists of grids are of 64-bit numbers where the last offset wants one", "[vtkhdf]") {
+  CHECK(has_narrow_indices(0));
+  CHECK(has_narrow_indices((std::uint64_t(1) << 31) - 1));
+  CHECK_FALSE(has_narrow_indices(std::uint64_t(1) << 31));
+  // Hexahedra have a multiple of eight corners: 2^28 of them are the first too many.
+  CHECK(has_narrow_indices(8 * ((std::uint64_t(1) << 28) - 1)));
+  CHECK_FALSE(has_narrow_indices(std::uint64_t(1) << 32));
+}
+
 TEST_CASE("a mesh file has the layout of VTKHDF 1.0", "[vtkhdf]") {
   const TestDirectory directory;
   const std::string path = directory / "bone.hdf";
@@ -81,6 +90,8 @@ TEST_CASE("a mesh file has the layout of VTKHDF 1.0", "[vtkhdf]") {
   CHECK(vtk.dataset("Points").read<double>() == points);
   CHECK(vtk.dataset("Connectivity").read<std::int32_t>() == cells);
   CHECK(vtk.dataset("Connectivity").shape() == std::vector<std::uint64_t>{16});
+  for (const char* name : {"Offsets", "Connectivity"}) // of one width, as VTK wants them
+    CHECK(vtk.dataset(name).value_bytes() == 4);
   const Hdf5Dataset displacement = vtk.group("PointData").dataset("displacement");
   CHECK(displacement.shape() == std::vector<std::uint64_t>{12, 3});
   CHECK(displacement.text_attribute("unit") == "mm");
