@@ -206,12 +206,29 @@ private:
   Communicator comm_;
 };
 
+/// Begins the file of fields while the device solves, when the host has nothing else to do. Not of
+/// bone that changes on the way.
+template<class Exec>
+std::unique_ptr<BegunFieldFile> begin_fields(const Exec& exec, const BoneOptions& options,
+                                             const BoneFiles& files, const BoneModel<Exec>& model,
+                                             const VoxelProblem<Exec>& problem,
+                                             const Communicator& world) {
+  if (!BackendTraits<Exec>::is_device || !files.hdf || world.size() > 1 ||
+      options.remodelling.steps > 0)
+    return nullptr;
+  const TimedScope scope("ossatura::bone::begin_fields");
+  return std::make_unique<BegunFieldFile>(
+      *files.hdf, options.common.compress,
+      FieldMesh(exec, lattice_place(model), problem.grid,
+                list_elements(exec, problem.grid, problem.lame.mu_value)));
+}
+
 /// Evaluates the displacement, reports, and writes the fields: by all ranks of a problem that is
-/// cut, of which the first one reports and writes.
+/// cut, of which the first one reports and writes. `begun` is the file of fields, or null.
 template<class Exec>
 int finish_test(const Exec& exec, const BoneOptions& options, const BoneFiles& files,
                 BoneModel<Exec>& model, VoxelProblem<Exec>& problem, const BoneLoad<Exec>& load,
-                BoneResults& results, DriverContext& context,
+                BoneResults& results, DriverContext& context, BegunFieldFile* begun,
                 std::optional<BoneSolution<Exec>> evaluated = {}) {
   BoneSolution<Exec> solution;
   run_communicating(context.world(), [&] {
@@ -230,7 +247,7 @@ int finish_test(const Exec& exec, const BoneOptions& options, const BoneFiles& f
   const auto write = [&](FileOrder order, const std::string& status) {
     if (order == FileOrder::hdf) {
       write_fields(exec, files.hdf.value_or(""), options, model, problem, load, solution, status,
-                   context);
+                   context, begun);
     } else if (order >= FileOrder::first_image) {
       const auto& [field, path] =
           files.images.at(std::size_t(order) - std::size_t(FileOrder::first_image));
@@ -283,9 +300,10 @@ int run_test(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& mode
     BoneSolution<Exec> solution =
         run_strength(exec, options, model, problem, load,
                      {files.curve.value_or(""), files.checkpoint}, results, context);
-    return finish_test<Exec>(exec, options, files, model, problem, load, results, context,
+    return finish_test<Exec>(exec, options, files, model, problem, load, results, context, nullptr,
                              std::move(solution));
   }
+  const auto begun = begin_fields(exec, options, files, model, problem, world);
   { // the solver's vectors are gone before the fields are made
     drop_images(problem, model);
     if (problem.ranks)
@@ -298,7 +316,7 @@ int run_test(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& mode
                       results, context);
     note_engine(*solver, results);
   }
-  return finish_test(exec, options, files, model, problem, load, results, context);
+  return finish_test(exec, options, files, model, problem, load, results, context, begun.get());
 }
 
 /// What is solved, and for which load.

@@ -15,34 +15,6 @@ namespace ossatura {
 
 namespace {
 
-/// Coordinates [count, 3] in the world, in mm, of the nodes at `sites`, to `points`.
-template<class Exec>
-void place_nodes(const BoneModel<Exec>& model, const std::uint64_t* sites, std::size_t count,
-                 double* points) {
-  for (std::size_t node = 0; node < count; ++node) {
-    const Site s = detail::unpack_site(sites[node]);
-    points[3 * node] = model.edge * s.x;
-    points[3 * node + 1] = model.edge * s.y;
-    points[3 * node + 2] = model.edge * s.z;
-  }
-  if (!is_identity(model.direction))
-    turn_vectors(model.direction, points, count, points);
-  for (std::size_t i = 0; i < 3 * count; ++i)
-    points[i] += model.origin[i % 3];
-}
-
-/// The corners of voxels, entries first to first + count, as those of hexahedra: around the lower
-/// face, then around the upper one; where the image is mirrored, the faces change places, so that
-/// volumes stay positive.
-template<class Corner, class Index>
-void order_corners(const ImageDirection& direction, const Corner* corners, std::size_t first,
-                   std::size_t count, Index* hexahedra) {
-  constexpr std::size_t order[8] = {0, 1, 3, 2, 4, 5, 7, 6};
-  const std::size_t swap = is_mirrored(direction) ? 4 : 0;
-  for (std::size_t i = first; i < first + count; ++i)
-    hexahedra[i - first] = Index(corners[i - i % 8 + order[(i % 8 + swap) % 8]]);
-}
-
 template<class Exec>
 struct TakeNumbers {
   Array<int, Exec> node;
@@ -138,24 +110,22 @@ void append(RankBlocks<Exec>& blocks, const Array<T, Exec>& array, std::size_t c
                 });
 }
 
-/// `file` is the first rank's.
+/// `file` is the first rank's. Of a problem that is cut.
 template<class Exec>
-void write_mesh(const Exec& exec, const BoneModel<Exec>& model, const VoxelProblem<Exec>& problem,
-                const BoneSolution<Exec>& solution, RankBlocks<Exec>& blocks,
-                std::optional<VtkHdfWriter>& file) {
-  const TimedScope scope("ossatura::bone::write_mesh");
+void write_cut_mesh(const Exec& exec, const LatticePlace& place, const VoxelProblem<Exec>& problem,
+                    const BoneSolution<Exec>& solution, RankBlocks<Exec>& blocks,
+                    std::optional<VtkHdfWriter>& file) {
   const OwnedNodes& owned = solution.grid.owned;
-  const bool turned = !is_identity(model.direction); // VTK's voxels lie along its axes
   const SharedEntries& elements = solution.fields.elements;
   const std::int64_t num_elem = elements.comm.sum(elements.count());
   if (file)
     file->begin_mesh(std::uint64_t(owned.global_count), std::uint64_t(num_elem),
-                     turned ? VtkCell::hexahedron : VtkCell::voxel);
+                     cell_of_voxel(place));
   append_converted<double>(
       blocks, owned_part(owned, list_sites(exec, solution.grid), 1), 1,
       [&] { return file->points_field<double>(); },
       [&](const std::uint64_t* sites, std::size_t first, std::size_t count, double* points) {
-        place_nodes(model, sites + first, count, points);
+        place_sites(place, sites + first, count, points);
       });
   with_corners(exec, problem, solution, [&](const auto& corner) {
     using Corner = std::remove_reference_t<decltype(corner(0))>;
@@ -163,13 +133,30 @@ void write_mesh(const Exec& exec, const BoneModel<Exec>& model, const VoxelProbl
         blocks, corner, 8, [&] { return file->connectivity_field(); },
         [&](VtkHdfField& field, const Corner* corners, std::size_t voxels) {
           field.append_indices(8 * voxels, [&](std::uint64_t first, std::uint64_t count, auto* to) {
-            if (turned)
-              order_corners(model.direction, corners, std::size_t(first), std::size_t(count), to);
-            else
-              std::copy_n(corners + first, count, to);
+            order_cells(place, corners, std::size_t(first), std::size_t(count), to);
           });
         });
   });
+}
+
+/// The first rank's file with its mesh; `begun` is one of a problem that is not cut, or null.
+template<class Exec>
+std::optional<VtkHdfWriter>
+write_mesh(const Exec& exec, const std::string& path, Hdf5Compression compression,
+           const BoneModel<Exec>& model, const VoxelProblem<Exec>& problem,
+           const BoneSolution<Exec>& solution, RankBlocks<Exec>& blocks, BegunFieldFile* begun) {
+  const TimedScope scope("ossatura::bone::write_mesh");
+  if (begun != nullptr)
+    return begun->take();
+  const LatticePlace place = lattice_place(model);
+  std::optional<VtkHdfWriter> file;
+  if (blocks.is_first())
+    file.emplace(path, compression);
+  if (ranks_of(problem).size() == 1)
+    FieldMesh(exec, place, solution.grid, solution.fields.element).write_to(*file);
+  else
+    write_cut_mesh(exec, place, problem, solution, blocks, file);
+  return file;
 }
 
 void finish_file(VtkHdfWriter& file, const std::string& path, const std::string& status,
@@ -216,7 +203,7 @@ template<class Exec>
 void write_fields(const Exec& exec, const std::string& path, const BoneOptions& options,
                   const BoneModel<Exec>& model, const VoxelProblem<Exec>& problem,
                   const BoneLoad<Exec>& load, const BoneSolution<Exec>& solution,
-                  const std::string& status, const DriverContext& context) {
+                  const std::string& status, const DriverContext& context, BegunFieldFile* begun) {
   const TimedScope scope("ossatura::bone::write_fields");
   const auto wants = [&](const char* name) {
     return std::find(options.fields.begin(), options.fields.end(), name) != options.fields.end();
@@ -226,10 +213,8 @@ void write_fields(const Exec& exec, const std::string& path, const BoneOptions& 
   const Communicator comm = ranks_of(problem);
   const bool is_pushed = comm.any(load.force.extent(0) > 0);
   RankBlocks<Exec> blocks(exec, comm);
-  std::optional<VtkHdfWriter> file;
-  if (comm.is_first())
-    file.emplace(path, options.common.compress);
-  write_mesh(exec, model, problem, solution, blocks, file);
+  std::optional<VtkHdfWriter> file =
+      write_mesh(exec, path, options.common.compress, model, problem, solution, blocks, begun);
   const auto write_vectors = [&](const char* name, const Array<double, Exec>& values,
                                  const char* unit) {
     const auto make_field = [&] {
@@ -318,19 +303,20 @@ void write_parosol(const Exec& exec, const std::string& path, const BoneModel<Ex
       });
     });
   };
+  const LatticePlace place = lattice_place(model);
   std::vector<std::int32_t> hexahedra(8 * num_elem);
   with_corners(exec, problem, solution, [&](const auto& corner) {
     blocks.for_each(corner, 8, [&](const auto* corners, std::size_t first, std::size_t voxels) {
       for_parts(voxels, std::size_t(1) << 14, [&](std::size_t begin, std::size_t end) {
-        order_corners(model.direction, corners, 8 * begin, 8 * (end - begin),
-                      &hexahedra[8 * (first + begin)]);
+        order_hexahedra(place, corners, 8 * begin, 8 * (end - begin),
+                        &hexahedra[8 * (first + begin)]);
       });
     });
   });
   std::vector<double> points(3 * num_nodes);
   for_entries(owned_part(owned, list_sites(exec, solution.grid), 1),
               [&](const std::uint64_t* sites, std::size_t first, std::size_t count) {
-                place_nodes(model, sites, count, &points[3 * first]);
+                place_sites(place, sites, count, &points[3 * first]);
               });
   const auto copy_of = [&](const auto& values, std::size_t size) {
     std::vector<double> copy(size);
@@ -382,7 +368,7 @@ void write_parosol(const Exec& exec, const std::string& path, const BoneModel<Ex
   template void write_fields(const Exec&, const std::string&, const BoneOptions&,                  \
                              const BoneModel<Exec>&, const VoxelProblem<Exec>&,                    \
                              const BoneLoad<Exec>&, const BoneSolution<Exec>&, const std::string&, \
-                             const DriverContext&);                                                \
+                             const DriverContext&, BegunFieldFile*);                               \
   template void write_parosol(const Exec&, const std::string&, const BoneModel<Exec>&,             \
                               const VoxelProblem<Exec>&, const BoneSolution<Exec>&,                \
                               const std::string&, const DriverContext&);

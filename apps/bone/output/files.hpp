@@ -5,6 +5,7 @@
 #pragma once
 
 #include "apps/bone/input/model.hpp"
+#include "apps/bone/output/field_mesh.hpp"
 #include "apps/bone/output/results.hpp"
 #include <ossatura/kernels/algebra/ranks/blocks.hpp>
 #include <ossatura/kernels/bone/voxel_lists.hpp>
@@ -19,12 +20,13 @@ Array<double, Exec> list_bone_densities(const Exec& exec, const BoneOptions& opt
                                         const BoneSolution<Exec>& solution);
 
 /// Writes the solid voxels with the fields named in the options as VTKHDF, with what `problem`
-/// holds and the forces of `load`. `status` of the solve goes in, too. Fences.
+/// holds and the forces of `load`. `status` of the solve goes in, too. `begun` is the file with the
+/// mesh of `problem`, where that has been written, or null. Fences.
 template<class Exec>
 void write_fields(const Exec& exec, const std::string& path, const BoneOptions& options,
                   const BoneModel<Exec>& model, const VoxelProblem<Exec>& problem,
                   const BoneLoad<Exec>& load, const BoneSolution<Exec>& solution,
-                  const std::string& status, const DriverContext& context);
+                  const std::string& status, const DriverContext& context, BegunFieldFile* begun);
 
 /// Writes /Mesh and /Solution as ParOSol does, into a copy of the input if `path` is that. Fences.
 template<class Exec>
