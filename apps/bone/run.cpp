@@ -4,6 +4,7 @@
 #include "apps/bone/doubts.hpp"
 #include "apps/bone/input/load.hpp"
 #include "apps/bone/input/solver_choice.hpp"
+#include "apps/bone/output/field_mesh.hpp"
 #include "apps/bone/output/files.hpp"
 #include "apps/bone/output/images.hpp"
 #include "apps/bone/output/label_statistics.hpp"
@@ -209,18 +210,19 @@ private:
 /// Begins the file of fields while the device solves, when the host has nothing else to do. Not of
 /// bone that changes on the way.
 template<class Exec>
-std::unique_ptr<BegunFieldFile> begin_fields(const Exec& exec, const BoneOptions& options,
-                                             const BoneFiles& files, const BoneModel<Exec>& model,
-                                             const VoxelProblem<Exec>& problem,
-                                             const Communicator& world) {
+std::unique_ptr<BegunFile> begin_fields(const Exec& exec, const BoneOptions& options,
+                                        const BoneFiles& files, const BoneModel<Exec>& model,
+                                        const VoxelProblem<Exec>& problem,
+                                        const Communicator& world) {
   if (!BackendTraits<Exec>::is_device || !files.hdf || world.size() > 1 ||
       options.remodelling.steps > 0)
     return nullptr;
   const TimedScope scope("ossatura::bone::begin_fields");
-  return std::make_unique<BegunFieldFile>(
-      *files.hdf, options.common.compress,
-      FieldMesh(exec, lattice_place(model), problem.grid,
-                list_elements(exec, problem.grid, problem.lame.mu_value)));
+  const auto mesh =
+      std::make_shared<const FieldMesh>(exec, lattice_place(model), problem.grid,
+                                        list_elements(exec, problem.grid, problem.lame.mu_value));
+  return std::make_unique<BegunFile>(*files.hdf, options.common.compress,
+                                     [mesh](VtkHdfWriter& file) { mesh->write_to(file); });
 }
 
 /// Evaluates the displacement, reports, and writes the fields: by all ranks of a problem that is
@@ -228,7 +230,7 @@ std::unique_ptr<BegunFieldFile> begin_fields(const Exec& exec, const BoneOptions
 template<class Exec>
 int finish_test(const Exec& exec, const BoneOptions& options, const BoneFiles& files,
                 BoneModel<Exec>& model, VoxelProblem<Exec>& problem, const BoneLoad<Exec>& load,
-                BoneResults& results, DriverContext& context, BegunFieldFile* begun,
+                BoneResults& results, DriverContext& context, BegunFile* begun,
                 std::optional<BoneSolution<Exec>> evaluated = {}) {
   BoneSolution<Exec> solution;
   run_communicating(context.world(), [&] {

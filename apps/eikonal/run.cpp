@@ -390,6 +390,8 @@ int run_on(const Exec& exec, const EikonalCommandOptions& options, const Eikonal
     results.unreached_mark = model.unreached_mark();
     context.begin_outputs(output_stem(options));
     files = claim_eikonal_files(options, model, output_stem(options), context);
+    if (BackendTraits<Exec>::is_device)
+      begin_eikonal_files(files, model, context);
   });
   results.metric = name_of(options.solver.metric);
   results.precision = name_of(*options.common.precision);

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
-#include <utility>
 
 namespace ossatura {
 
@@ -142,24 +140,6 @@ void FieldMesh::write_to(VtkHdfWriter& file) const {
     list_corners(begin, end - begin, corners.data());
     order_cells(place_, corners.data(), std::size_t(first - 8 * begin), std::size_t(count), cells);
   });
-}
-
-BegunFieldFile::BegunFieldFile(const std::string& path, Hdf5Compression compression,
-                               FieldMesh mesh) {
-  job_.add([this, path, compression,
-            mesh = std::make_shared<const FieldMesh>(std::move(mesh))]() -> JobQueue::Rest {
-    file_.emplace(path, compression);
-    mesh->write_to(*file_);
-    return {};
-  });
-}
-
-VtkHdfWriter BegunFieldFile::take() {
-  job_.wait();
-  OSSATURA_REQUIRE(file_, "a file is taken once");
-  VtkHdfWriter file = std::move(*file_);
-  file_.reset();
-  return file;
 }
 
 } // namespace ossatura

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // A FieldMesh is the mesh of a file of fields, on the host: threads make its nodes and the corners
-// of its voxels while they compress them. A BegunFieldFile has it written beside a solve.
+// of its voxels while they compress them.
 #pragma once
 
 #include "apps/bone/input/model.hpp"
 #include <ossatura/core/io/hdf5/vtkhdf.hpp>
 #include <ossatura/core/io/image/world_frame.hpp>
-#include <ossatura/core/machine/job_queue.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 
 #include <algorithm>
 #include <array>
-#include <optional>
-#include <string>
 #include <vector>
 
 namespace ossatura {
@@ -95,19 +92,6 @@ private:
   std::vector<detail::NodeBlock> block_;
   std::vector<std::uint32_t> solid_block_;
   std::vector<int> element_;
-};
-
-/// A file of fields whose mesh is written by a thread of its own, from the constructor on. One
-/// thread owns it; the destructor waits, and leaves no file behind that was not taken.
-class BegunFieldFile {
-public:
-  BegunFieldFile(const std::string& path, Hdf5Compression compression, FieldMesh mesh);
-  /// The file with its mesh. Waits; throws InputError where that could not be written. Once.
-  VtkHdfWriter take();
-
-private:
-  std::optional<VtkHdfWriter> file_;
-  JobQueue job_{1}; ///< last: it uses the other
 };
 
 } // namespace ossatura

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/bone/output/files.hpp"
 
+#include "apps/bone/output/field_mesh.hpp"
+
 #include <ossatura/core/io/hdf5/parosol_output.hpp>
 #include <ossatura/core/io/hdf5/vtkhdf.hpp>
 #include <ossatura/core/io/image/world_frame.hpp>
@@ -144,7 +146,7 @@ template<class Exec>
 std::optional<VtkHdfWriter>
 write_mesh(const Exec& exec, const std::string& path, Hdf5Compression compression,
            const BoneModel<Exec>& model, const VoxelProblem<Exec>& problem,
-           const BoneSolution<Exec>& solution, RankBlocks<Exec>& blocks, BegunFieldFile* begun) {
+           const BoneSolution<Exec>& solution, RankBlocks<Exec>& blocks, BegunFile* begun) {
   const TimedScope scope("ossatura::bone::write_mesh");
   if (begun != nullptr)
     return begun->take();
@@ -203,7 +205,7 @@ template<class Exec>
 void write_fields(const Exec& exec, const std::string& path, const BoneOptions& options,
                   const BoneModel<Exec>& model, const VoxelProblem<Exec>& problem,
                   const BoneLoad<Exec>& load, const BoneSolution<Exec>& solution,
-                  const std::string& status, const DriverContext& context, BegunFieldFile* begun) {
+                  const std::string& status, const DriverContext& context, BegunFile* begun) {
   const TimedScope scope("ossatura::bone::write_fields");
   const auto wants = [&](const char* name) {
     return std::find(options.fields.begin(), options.fields.end(), name) != options.fields.end();
@@ -368,7 +370,7 @@ void write_parosol(const Exec& exec, const std::string& path, const BoneModel<Ex
   template void write_fields(const Exec&, const std::string&, const BoneOptions&,                  \
                              const BoneModel<Exec>&, const VoxelProblem<Exec>&,                    \
                              const BoneLoad<Exec>&, const BoneSolution<Exec>&, const std::string&, \
-                             const DriverContext&, BegunFieldFile*);                               \
+                             const DriverContext&, BegunFile*);                                    \
   template void write_parosol(const Exec&, const std::string&, const BoneModel<Exec>&,             \
                               const VoxelProblem<Exec>&, const BoneSolution<Exec>&,                \
                               const std::string&, const DriverContext&);

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "apps/bone/input/model.hpp"
-#include "apps/bone/output/field_mesh.hpp"
 #include "apps/bone/output/results.hpp"
+#include "apps/driver/output/files/begun_file.hpp"
 #include <ossatura/kernels/algebra/ranks/blocks.hpp>
 #include <ossatura/kernels/bone/voxel_lists.hpp>
 #include <ossatura/solvers/bone/results/solution.hpp>
@@ -26,7 +26,7 @@ template<class Exec>
 void write_fields(const Exec& exec, const std::string& path, const BoneOptions& options,
                   const BoneModel<Exec>& model, const VoxelProblem<Exec>& problem,
                   const BoneLoad<Exec>& load, const BoneSolution<Exec>& solution,
-                  const std::string& status, const DriverContext& context, BegunFieldFile* begun);
+                  const std::string& status, const DriverContext& context, BegunFile* begun);
 
 /// Writes /Mesh and /Solution as ParOSol does, into a copy of the input if `path` is that. Fences.
 template<class Exec>

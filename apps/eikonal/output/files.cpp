@@ -32,12 +32,32 @@ std::vector<std::uint8_t> conducting_cells(const std::vector<bool>& blocked) {
   return conducts;
 }
 
-template<class Real>
-void write_hdf(const std::string& path, const EikonalModel& model, ConstSpan<Real> times,
-               const std::string& status, const DriverContext& context) {
+/// All but times.
+void write_mesh(VtkHdfWriter& file, const EikonalModel& model) {
   const TetraMesh& mesh = model.mesh;
-  VtkHdfWriter file(path, context.options().compress);
   file.set_mesh(mesh.point, mesh.tetra, VtkCell::tetra);
+  file.cell_data("tag", mesh.tag);
+  const std::vector<bool>& blocked = model.velocities.blocked;
+  if (!blocked.empty())
+    file.cell_data("conducts", conducting_cells(blocked));
+  if (!mesh.fibre.empty())
+    file.cell_data("fibre", mesh.fibre, 3);
+  if (!mesh.sheet.empty())
+    file.cell_data("sheet", mesh.sheet, 3);
+}
+
+VtkHdfWriter begin_hdf(const EikonalFiles& files, const EikonalModel& model,
+                       const DriverContext& context) {
+  if (files.begun)
+    return files.begun->take();
+  VtkHdfWriter file(*files.hdf, context.options().compress);
+  write_mesh(file, model);
+  return file;
+}
+
+template<class Real>
+void write_hdf(VtkHdfWriter file, const EikonalModel& model, ConstSpan<Real> times,
+               const std::string& status, const DriverContext& context) {
   for (std::size_t k = 0; k < model.sets.size(); ++k) {
     const std::string& set = model.sets[k].name;
     VtkHdfField field = file.point_field<Real>("activation_time" + (set.empty() ? "" : "_" + set));
@@ -47,14 +67,6 @@ void write_hdf(const std::string& path, const EikonalModel& model, ConstSpan<Rea
     field.set_unit("ms");
     field.set_attribute("unreached", unreached_text(model.unreached_mark()));
   }
-  file.cell_data("tag", mesh.tag);
-  const std::vector<bool>& blocked = model.velocities.blocked;
-  if (!blocked.empty())
-    file.cell_data("conducts", conducting_cells(blocked));
-  if (!mesh.fibre.empty())
-    file.cell_data("fibre", mesh.fibre, 3);
-  if (!mesh.sheet.empty())
-    file.cell_data("sheet", mesh.sheet, 3);
   file.set_run(provenance_texts(context.provenance()));
   file.set_run("status", status);
   file.commit();
@@ -90,6 +102,14 @@ EikonalFiles claim_eikonal_files(const EikonalCommandOptions& options, const Eik
   return files;
 }
 
+void begin_eikonal_files(EikonalFiles& files, const EikonalModel& model,
+                         const DriverContext& context) {
+  if (files.hdf)
+    files.begun =
+        std::make_shared<BegunFile>(*files.hdf, context.options().compress,
+                                    [&model](VtkHdfWriter& file) { write_mesh(file, model); });
+}
+
 template<class Real>
 std::vector<std::string> write_eikonal(const EikonalFiles& asked, const EikonalModel& model,
                                        ConstSpan<Real> times, const std::string& status,
@@ -103,7 +123,8 @@ std::vector<std::string> write_eikonal(const EikonalFiles& asked, const EikonalM
     log_info("wrote ", path);
   };
   if (asked.hdf)
-    write(*asked.hdf, [&] { write_hdf(*asked.hdf, model, times, status, context); });
+    write(*asked.hdf,
+          [&] { write_hdf(begin_hdf(asked, model, context), model, times, status, context); });
   for (std::size_t k = 0; k < model.sets.size(); ++k) {
     if (asked.igb.empty() && asked.dat.empty())
       break;

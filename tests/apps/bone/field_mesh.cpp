@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The mesh of a file of fields, made on the host, against the kernels that list it on a backend.
 #include "apps/bone/output/field_mesh.hpp"
-#include <ossatura/core/io/hdf5/file.hpp>
 
 #include "tests/backend_test.hpp"
-#include "tests/core/io/test_directory.hpp"
 
 #include <algorithm>
 #include <random>
 
 using namespace ossatura;
-using namespace ossatura_test;
 
 namespace {
 
@@ -68,28 +65,4 @@ OSSATURA_BACKEND_TEST("parts of a field mesh are those of the grid", "[bone][bac
     }
     CHECK(listed == corners);
   }
-}
-
-OSSATURA_BACKEND_TEST(
-    "a file of fields that was begun has its mesh, and is dropped when nobody takes it", "[bone][backends]") {
-  const TestType exec;
-  const Sponge<TestType> sponge(exec);
-  const TestDirectory directory;
-  const auto begin = [&](const std::string& path) {
-    return std::make_unique<BegunFieldFile>(path, Hdf5Compression::fast,
-                                            FieldMesh(exec, upright, sponge.grid, sponge.element));
-  };
-  {
-    VtkHdfWriter file = begin(directory / "a.hdf")->take();
-    file.cell_data("sed", std::vector<float>(sponge.element.extent(0), 2.0f));
-    file.commit();
-  }
-  const Hdf5Group vtk = Hdf5File::open(directory / "a.hdf").root().group("VTKHDF");
-  CHECK(vtk.dataset("Connectivity").read<int>() ==
-        download(exec, list_corners(exec, sponge.grid, sponge.element)));
-  CHECK(vtk.dataset("Types").read<int>() == std::vector<int>(sponge.element.extent(0), 11));
-  begin(directory / "b.hdf").reset();
-  CHECK(directory.count() == 1);
-  const auto lost = begin(directory / "none/c.hdf");
-  CHECK_THROWS_AS(lost->take(), InputError);
 }
