@@ -507,6 +507,15 @@ class Formats(EikonalCase):
                 self.write("box.vtu", self.mesh.vtu(fields))
                 self.assertTrue(self.expect_box("box.vtu")["problem"]["fibres"])
 
+    def test_results_are_meshes(self):
+        asked = ("--velocities", "v.json", "--site", "box:0,0,0,0,9,9")
+        times = self.times("box", *asked, "--hdf", "box.hdf", "--compress", "fast")
+        self.expect_box("box.hdf")
+        self.assertEqual(self.times("box.hdf", *asked), times)
+        run = self.expect_box("box.hdf", "--tag-field", "tag", "--fibre-field", "fibre")
+        self.assertTrue(run["problem"]["fibres"])
+        self.fails(BAD_FILE, "no cell data called 'region'", "box.hdf", *asked, "--tag-field", "region")
+
     def test_gmsh(self):
         self.write("box.msh", self.mesh.msh())
         self.expect_box("box.msh")

@@ -195,6 +195,43 @@ class Duplicates(DriverCase):
                    "vertices:0", "--velocity", "0.6,0.3,0.2", "-q")
 
 
+class Results(DriverCase):
+    """Files of results are meshes, too."""
+    def test_a_flipped_bit_ends_no_run_but_by_an_error(self):
+        asked = ("--velocity", "0.6,0.4,0.2", "--site", "vertices:0", "-q")
+        self.ossatura("eikonal", "--generate", "slab:h=2", *asked, "--hdf", "m.hdf")
+        with open(self.path("m.hdf"), "rb") as file:
+            whole = file.read()
+        choose = random.Random(5)
+        ends = set()
+        for k in range(int(os.environ.get("FLIPS", "8")) * 3):
+            damaged = bytearray(whole)
+            # The first kilobytes and the last are the library's own.
+            place = choose.randrange(4096) if k % 3 == 0 else -1 - choose.randrange(4096) if k % 3 == 1 else (
+                choose.randrange(len(whole)))
+            damaged[place] ^= 1 << choose.randrange(8)
+            self.write("m.hdf", bytes(damaged))
+            process = self.ossatura("eikonal", "m.hdf", *asked, code=(DONE, BAD_FILE))
+            ends.add(process.returncode)
+            if process.returncode == BAD_FILE:
+                self.assertIn("m.hdf", process.stderr)
+        self.assertIn(BAD_FILE, ends)
+        for length in (0, 100, len(whole) // 2, len(whole) - 1):
+            self.write("m.hdf", whole[:length])
+            self.fails(BAD_FILE, "m.hdf", "eikonal", "m.hdf", *asked)
+
+    def test_samples_of_elements_are_no_mesh(self):
+        self.write("p.json", json.dumps({
+            "mesh": {"generator": "cube", "cells": [2, 1, 1], "size": [2, 1, 1]}, "order": 1,
+            "material": {"young": 1e9, "poisson": 0.3},
+            "supports": [{"plane": "x=0"}], "loads": [{"plane": "x=2", "traction": [1, 0, 0]}]}))
+        self.ossatura("pfem", "p.json", "--hdf", "m.hdf", "-q")
+        problem = json.loads(self.read("p.json"))
+        problem["mesh"] = {"file": "m.hdf"}
+        self.write("p.json", json.dumps(problem))
+        self.fails(BAD_FILE, "samples of elements", "pfem", "p.json", "-q")
+
+
 class Checkpoints(DriverCase):
     scene = {"time_step": 0.01, "steps": 2, "gravity": [0, 0, -9.81],
              "objects": [{"name": "body", "fixed": [{"box": [0, 0, 0, 0, 1, 1]}],

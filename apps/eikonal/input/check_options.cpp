@@ -26,10 +26,10 @@ void check_mesh(const CLI::App& app, const EikonalCommandOptions& o) {
   require_effect(
       app, {{"--unit", read, "a mesh that is read; generated ones are in mm"},
             {"--fibre-file", read, "a mesh that is read"},
-            {"--tag-field", read && kind == TetraFileKind::vtk, "a .vtk or .vtu mesh"},
-            {"--fibre-field", read && kind == TetraFileKind::vtk, "a .vtk or .vtu mesh"},
-            {"--sheet-field", read && kind == TetraFileKind::vtk, "a .vtk or .vtu mesh"},
-            {"--velocity-field", read && kind == TetraFileKind::vtk, "a .vtk or .vtu mesh"},
+            {"--tag-field", read && kind == TetraFileKind::vtk, "a mesh of VTK"},
+            {"--fibre-field", read && kind == TetraFileKind::vtk, "a mesh of VTK"},
+            {"--sheet-field", read && kind == TetraFileKind::vtk, "a mesh of VTK"},
+            {"--velocity-field", read && kind == TetraFileKind::vtk, "a mesh of VTK"},
             {"--seed", o.generated && o.generated->jitter > 0, "--generate box:jitter=..."},
             {"--parts",
              o.solver.method == EikonalMethod::spread || o.solver.method == EikonalMethod::patch,
@@ -90,7 +90,9 @@ TetraFileKind tetra_file_kind(const std::string& path) {
   const std::string extension = std::filesystem::path(path).extension().string();
   if (extension == ".msh")
     return TetraFileKind::gmsh;
-  return extension == ".vtk" || extension == ".vtu" ? TetraFileKind::vtk : TetraFileKind::carp;
+  const bool is_vtk =
+      extension == ".vtk" || extension == ".vtu" || extension == ".hdf" || extension == ".vtkhdf";
+  return is_vtk ? TetraFileKind::vtk : TetraFileKind::carp;
 }
 
 bool EikonalCommandOptions::has_tetra_velocities() const {

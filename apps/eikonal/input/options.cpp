@@ -16,7 +16,7 @@ void add_mesh_options(CLI::App& app, EikonalCommandOptions& o) {
   app.option_defaults()->group("Mesh");
   app.add_option("mesh,--mesh", o.input,
                  "Tetrahedra: openCARP text (NAME.pts, NAME.elem or NAME alone, with fibres in "
-                 "NAME.lon) or binary (.bpts, .belem), Gmsh (.msh), VTK (.vtk, .vtu)")
+                 "NAME.lon) or binary (.bpts, .belem), Gmsh (.msh), VTK (.vtk, .vtu, .hdf)")
       ->type_name("FILE");
   app.add_option("--unit", o.file.unit,
                  "Length of one unit of the file, instead of 0.001 for openCARP and 1 for others")

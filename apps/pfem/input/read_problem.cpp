@@ -27,9 +27,10 @@ PfemSource read_source(const Place& place, const std::string& directory) {
       if (place.has(key))
         fail<InputError>(place.where(), ": \"", key,
                          "\" has no effect with \"file\": leave it out");
-    mesh.file = (std::filesystem::path(directory) /
-                 place.at("file", "").text("the name of a .msh, .inp, .cdb, .vtk or .vtu file"))
-                    .string();
+    mesh.file =
+        (std::filesystem::path(directory) /
+         place.at("file", "").text("the name of a .msh, .inp, .cdb, .vtk, .vtu or .hdf file"))
+            .string();
     if (const auto unit = place.find("unit"))
       mesh.unit = unit->positive("m per unit of the file, greater than 0");
     return mesh;

@@ -16,12 +16,13 @@ void add_scene_options(CLI::App& app, SoftbodyCommandOptions& o) {
   add_inputs(app, "scene", o.scenes, o.skip_complete,
              "Objects, materials, what holds and loads them, obstacles and steps, as JSON; "
              "docs/softbody.md has the keys. Options below win over it");
-  add_repeated(app, "--mesh", "OBJECT=FILE",
-               "Mesh of an object, .msh, .vtk or .vtu, instead of the scene's; may be repeated",
-               [&o](const Items& items) {
-                 for (const std::string& item : items)
-                   o.meshes.push_back(split_at(item, '=', "OBJECT=FILE"));
-               });
+  add_repeated(
+      app, "--mesh", "OBJECT=FILE",
+      "Mesh of an object, .msh, .vtk, .vtu or .hdf, instead of the scene's; may be repeated",
+      [&o](const Items& items) {
+        for (const std::string& item : items)
+          o.meshes.push_back(split_at(item, '=', "OBJECT=FILE"));
+      });
   app.add_option("--steps", o.steps, "Steps in all, those before --resume among them")
       ->type_name("N");
   add_number(app, o.changes, "--time-step", &SoftOptions::time_step, "S", "Time of a step",

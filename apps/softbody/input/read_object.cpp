@@ -30,9 +30,9 @@ MeshChoice read_mesh(const Place& place, const std::string& directory) {
   const Place what = place.at(kind, "");
   if (kind == "file") {
     mesh.kind = MeshChoice::Kind::file;
-    mesh.file =
-        (std::filesystem::path(directory) / what.text("the name of a .msh, .vtk or .vtu file"))
-            .string();
+    mesh.file = (std::filesystem::path(directory) /
+                 what.text("the name of a .msh, .vtk, .vtu or .hdf file"))
+                    .string();
     if (const auto unit = place.find("unit"))
       mesh.unit = unit->positive("m per unit of the file, greater than 0");
   } else if (kind == "cloth") {

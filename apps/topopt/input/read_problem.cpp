@@ -53,10 +53,10 @@ HexaSource read_hexa_source(const JsonPlace& place, const std::string& directory
   const Place what = place.at(kind, "");
   if (is_file) {
     mesh.kind = HexaSource::Kind::file;
-    mesh.file =
-        (std::filesystem::path(directory) / what.text("the name of a .inp, .cdb, .msh, .vtk, .vtu, "
-                                                      ".stl, .off or .step file, or of an image"))
-            .string();
+    mesh.file = (std::filesystem::path(directory) /
+                 what.text("the name of a .inp, .cdb, .msh, .vtk, .vtu, .hdf, "
+                           ".stl, .off or .step file, or of an image"))
+                    .string();
     if (const auto voxel = place.find("voxel")) {
       mesh.voxel = voxel->positive("the edge of cubes in m, greater than 0");
       if (!is_surface(mesh))

@@ -274,6 +274,12 @@ Hdf5Dataset::Hdf5Dataset(Hdf5Handle handle, std::string file, std::string path)
   shape_.assign(extent.begin(), extent.end());
 }
 
+bool Hdf5Dataset::is_of_type(hid_t type) const {
+  const LibraryCall call;
+  const Hdf5Handle own(H5Dget_type(id()), &H5Tclose);
+  return own && H5Tequal(own.get(), type) > 0;
+}
+
 std::uint64_t Hdf5Dataset::size() const {
   return product(shape_);
 }

@@ -123,6 +123,11 @@ public:
   Kind kind() const { return kind_; }
   /// Bytes of a value in the file.
   std::size_t value_bytes() const { return value_bytes_; }
+  /// Whether values lie in the file as T does in memory.
+  template<class T>
+  bool holds() const {
+    return is_of_type(hdf5_native_type<T>());
+  }
   /// Product of the extents; 1 for a scalar.
   std::uint64_t size() const;
 
@@ -192,6 +197,7 @@ public:
 private:
   friend class Hdf5Group;
   Hdf5Dataset(Hdf5Handle handle, std::string file, std::string path);
+  bool is_of_type(hid_t type) const;
   void require_readable(bool integers, std::size_t bytes_per_value) const;
   void require_rows(std::uint64_t first, std::uint64_t rows) const;
   std::uint64_t size_of_rows(std::uint64_t rows) const;

@@ -59,15 +59,15 @@ bool read_filters(hid_t properties, Storage& storage) {
 }
 
 /// Nothing where the library has to read.
+template<class T>
 std::optional<Storage> find_storage(const Hdf5Dataset& dataset) {
   const LibraryCall call;
   const Hdf5Handle properties(H5Dget_create_plist(dataset.id()), &H5Pclose);
-  const Hdf5Handle type(H5Dget_type(dataset.id()), &H5Tclose);
   const Hdf5Handle file(H5Iget_file_id(dataset.id()), &H5Fclose);
   unsigned intent = H5F_ACC_RDWR;
-  if (!properties || !type || !file || H5Fget_intent(file.get(), &intent) < 0 ||
-      intent != H5F_ACC_RDONLY || dataset.shape().empty() ||
-      H5Tequal(type.get(), H5T_NATIVE_FLOAT) <= 0 || H5Pget_external_count(properties.get()) != 0)
+  if (!properties || !file || H5Fget_intent(file.get(), &intent) < 0 || intent != H5F_ACC_RDONLY ||
+      dataset.shape().empty() || !dataset.holds<T>() ||
+      H5Pget_external_count(properties.get()) != 0)
     return {};
   Storage storage;
   if (H5Pget_layout(properties.get()) == H5D_CONTIGUOUS) {
@@ -159,16 +159,17 @@ std::uint64_t size_of_file(const Hdf5Dataset& dataset) {
 }
 
 /// The values of a chunk from its stored bytes.
+template<class T>
 class ChunkDecoder {
 public:
   explicit ChunkDecoder(const Storage& storage)
       : storage_(storage)
-      , inflated_(storage.deflated ? entries_of(storage.chunk) * sizeof(float) : 0)
+      , inflated_(storage.deflated ? entries_of(storage.chunk) * sizeof(T) : 0)
       , values_(entries_of(storage.chunk)) {}
 
   /// Nothing where the bytes are damaged.
-  const float* decode(const std::vector<char>& stored, std::uint32_t skipped) {
-    const std::size_t bytes = values_.size() * sizeof(float);
+  const T* decode(const std::vector<char>& stored, std::uint32_t skipped) {
+    const std::size_t bytes = values_.size() * sizeof(T);
     const unsigned deflate_bit = storage_.shuffled ? 2 : 1;
     const char* from = stored.data();
     if (storage_.deflated && !(skipped & deflate_bit)) {
@@ -184,9 +185,9 @@ public:
     char* const to = reinterpret_cast<char*>(values_.data());
     if (storage_.shuffled && !(skipped & 1)) {
       const std::size_t n = values_.size();
-      for (std::size_t b = 0; b < sizeof(float); ++b)
+      for (std::size_t b = 0; b < sizeof(T); ++b)
         for (std::size_t i = 0; i < n; ++i)
-          to[sizeof(float) * i + b] = from[n * b + i];
+          to[sizeof(T) * i + b] = from[n * b + i];
     } else {
       std::memcpy(to, from, bytes);
     }
@@ -200,12 +201,13 @@ private:
   const Storage& storage_;
   std::unique_ptr<libdeflate_decompressor, Free> decompressor_{libdeflate_alloc_decompressor()};
   std::vector<char> inflated_;
-  std::vector<float> values_;
+  std::vector<T> values_;
 };
 
 /// Copies what a chunk has of rows [first, ...) to `to`, row by row of its last extent.
+template<class T>
 void copy_chunk(const Extents& shape, const Extents& chunk, const Extents& origin,
-                std::uint64_t first, std::uint64_t rows, const float* values, float* to) {
+                std::uint64_t first, std::uint64_t rows, const T* values, T* to) {
   const std::size_t rank = shape.size(), last = rank - 1;
   Extents begin(rank, 0), end(rank);
   for (std::size_t d = 0; d < rank; ++d)
@@ -220,7 +222,7 @@ void copy_chunk(const Extents& shape, const Extents& chunk, const Extents& origi
       source = source * chunk[d] + at[d];
       target = target * shape[d] + origin[d] + at[d] - (d == 0 ? first : 0);
     }
-    std::memcpy(to + target, values + source, run * sizeof(float));
+    std::memcpy(to + target, values + source, run * sizeof(T));
     std::size_t d = last; // the next row: the last extent is done
     do {
       if (d == 0)
@@ -238,8 +240,9 @@ struct StoredChunk {
 };
 
 /// False where a chunk was never written: the library knows what such have.
+template<class T>
 bool read_chunks(const Hdf5Dataset& dataset, const Storage& storage, std::uint64_t first,
-                 std::uint64_t rows, float* to) {
+                 std::uint64_t rows, T* to) {
   constexpr std::uint64_t batch = 64;
   const ChunkRange range(dataset.shape(), storage.chunk, first, rows);
   std::vector<StoredChunk> chunks;
@@ -255,9 +258,9 @@ bool read_chunks(const Hdf5Dataset& dataset, const Storage& storage, std::uint64
       }
     }
     for_parts(chunks.size(), 1, [&](std::size_t part_begin, std::size_t part_end) {
-      ChunkDecoder decoder(storage);
+      ChunkDecoder<T> decoder(storage);
       for (std::size_t i = part_begin; i < part_end; ++i) {
-        const float* const values = decoder.decode(chunks[i].bytes, chunks[i].skipped);
+        const T* const values = decoder.decode(chunks[i].bytes, chunks[i].skipped);
         if (values == nullptr)
           fail_damaged(dataset, ": a chunk does not inflate");
         copy_chunk(dataset.shape(), storage.chunk, chunks[i].origin, first, rows, values, to);
@@ -269,29 +272,31 @@ bool read_chunks(const Hdf5Dataset& dataset, const Storage& storage, std::uint64
 
 } // namespace
 
-std::vector<float> read_float_rows(const Hdf5Dataset& dataset, std::uint64_t first,
-                                   std::uint64_t rows) {
-  std::vector<float> values = dataset.make_rows<float>(first, rows);
-  const std::optional<Storage> storage = find_storage(dataset);
+template<class T>
+std::vector<T> read_rows_by_threads(const Hdf5Dataset& dataset, std::uint64_t first,
+                                    std::uint64_t rows) {
+  std::vector<T> values = dataset.make_rows<T>(first, rows);
+  const std::optional<Storage> storage = find_storage<T>(dataset);
   if (values.empty())
     return values;
   if (storage && storage->plain) {
-    const std::uint64_t row = values.size() / rows * sizeof(float);
+    const std::uint64_t row = values.size() / rows * sizeof(T);
     read_plain(dataset, *storage->plain + first * row, reinterpret_cast<char*>(values.data()),
-               values.size() * sizeof(float));
+               values.size() * sizeof(T));
     return values;
   }
   if (storage && read_chunks(dataset, *storage, first, rows, values.data()))
     return values;
   values = {}; // not twice in memory
-  return dataset.read_rows<float>(first, rows);
+  return dataset.read_rows<T>(first, rows);
 }
 
-void try_float_rows(const Hdf5Dataset& dataset, std::uint64_t first, std::uint64_t rows) {
-  dataset.make_rows<float>(first, 0); // for its checks
+template<class T>
+void try_rows_by_threads(const Hdf5Dataset& dataset, std::uint64_t first, std::uint64_t rows) {
+  dataset.make_rows<T>(first, 0); // for its checks
   if (rows == 0)
     return;
-  const std::optional<Storage> storage = find_storage(dataset);
+  const std::optional<Storage> storage = find_storage<T>(dataset);
   if (storage && storage->plain)
     return;
   if (storage) {
@@ -305,7 +310,17 @@ void try_float_rows(const Hdf5Dataset& dataset, std::uint64_t first, std::uint64
     if (all)
       return;
   }
-  dataset.read_rows<float>(first, rows);
+  dataset.read_rows<T>(first, rows);
 }
+
+#define OSSATURA_INSTANTIATE(T)                                                                    \
+  template std::vector<T> read_rows_by_threads(const Hdf5Dataset&, std::uint64_t, std::uint64_t);  \
+  template void try_rows_by_threads<T>(const Hdf5Dataset&, std::uint64_t, std::uint64_t);
+OSSATURA_INSTANTIATE(float)
+OSSATURA_INSTANTIATE(double)
+OSSATURA_INSTANTIATE(std::uint8_t)
+OSSATURA_INSTANTIATE(std::int32_t)
+OSSATURA_INSTANTIATE(std::int64_t)
+#undef OSSATURA_INSTANTIATE
 
 } // namespace ossatura

@@ -12,15 +12,18 @@
 namespace ossatura {
 
 /// Rows [first, first + rows) of the first extent, as Hdf5Dataset::read_rows, from a file that was
-/// opened for reading. By all threads where values are little-endian 32-bit floats, plain or in
-/// chunks behind shuffle and deflate; else by the library. Chunks are inflated as a whole, those
-/// of a batch at a time: 64 of them and their bytes are kept. Throws InputError where the file is
-/// damaged, BackendError where the rows do not fit in memory.
-std::vector<float> read_float_rows(const Hdf5Dataset& dataset, std::uint64_t first,
-                                   std::uint64_t rows);
+/// opened for reading; of float, double, std::uint8_t, std::int32_t or std::int64_t. By all threads
+/// where that is the type of the file (Hdf5Dataset::holds), plain or in chunks behind shuffle and
+/// deflate; else by the library. Chunks are inflated as a whole, those of a batch at a time: 64 of
+/// them and their bytes are kept. Throws InputError where the file is damaged, BackendError where
+/// the rows do not fit in memory.
+template<class T>
+std::vector<T> read_rows_by_threads(const Hdf5Dataset& dataset, std::uint64_t first,
+                                    std::uint64_t rows);
 
-/// Calls of the library alone what read_float_rows calls of it: what may crash on a damaged file
-/// does so here (require_survivable_read()).
-void try_float_rows(const Hdf5Dataset& dataset, std::uint64_t first, std::uint64_t rows);
+/// Calls of the library alone what read_rows_by_threads calls of it: what may crash on a damaged
+/// file does so here (require_survivable_read()).
+template<class T>
+void try_rows_by_threads(const Hdf5Dataset& dataset, std::uint64_t first, std::uint64_t rows);
 
 } // namespace ossatura

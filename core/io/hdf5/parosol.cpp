@@ -36,8 +36,8 @@ std::array<int, 3> image_shape(const Hdf5Dataset& dataset) {
 std::vector<float> read_planes(const Hdf5Dataset& dataset, ImagePlanes planes, bool trial) {
   const std::uint64_t first = std::uint64_t(planes.begin), rows = std::uint64_t(planes.count());
   if (!trial)
-    return read_float_rows(dataset, first, rows);
-  try_float_rows(dataset, first, rows);
+    return read_rows_by_threads<float>(dataset, first, rows);
+  try_rows_by_threads<float>(dataset, first, rows);
   return {};
 }
 

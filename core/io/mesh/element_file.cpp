@@ -5,6 +5,7 @@
 #include <ossatura/core/io/gmsh/read_mesh.hpp>
 #include <ossatura/core/io/text/input_file.hpp>
 #include <ossatura/core/io/vtk/legacy.hpp>
+#include <ossatura/core/io/vtk/vtkhdf_grid.hpp>
 #include <ossatura/core/io/vtk/vtu.hpp>
 
 #include <cmath>
@@ -25,9 +26,14 @@ ElementFile read_element_mesh(const std::string& path, const ElementFileOptions&
     VtkGrid grid = read_vtu_grid(path);
     return make_element_file(grid, options.unit);
   }
+  if (cut_extension(name, ".hdf") || cut_extension(name, ".vtkhdf")) {
+    VtkGrid grid = read_vtkhdf_grid(path);
+    return make_element_file(grid, options.unit);
+  }
   require_input_file(path);
-  fail<InputError>(path, ": is no mesh of a soft body by its name; .msh (Gmsh), .vtk and .vtu are "
-                         "read");
+  fail<InputError>(path,
+                   ": is no mesh of a soft body by its name; .msh (Gmsh), .vtk, .vtu, .hdf and "
+                   ".vtkhdf (VTK) are read");
 }
 
 } // namespace ossatura

@@ -21,7 +21,8 @@ HexaFile read_hexa_file(const std::string& path, const ElementFileOptions& optio
     return read_ansys(path, options.unit);
   if (cut_extension(name, ".msh"))
     return read_gmsh_hexa(path, options.unit);
-  if (cut_extension(name, ".vtk") || cut_extension(name, ".vtu")) {
+  if (cut_extension(name, ".vtk") || cut_extension(name, ".vtu") || cut_extension(name, ".hdf") ||
+      cut_extension(name, ".vtkhdf")) {
     ElementFile mesh = read_element_mesh(path, options);
     if (mesh.mesh.shape != ElementShape::hexa)
       fail<InputError>(path, ": its elements are of shape ", name_of(mesh.mesh.shape),
@@ -33,7 +34,7 @@ HexaFile read_hexa_file(const std::string& path, const ElementFileOptions& optio
   }
   require_input_file(path);
   fail<InputError>(path, ": is no model of hexahedra by its name; .inp (Abaqus, CalculiX), .cdb "
-                         "(Ansys), .msh (Gmsh), .vtk and .vtu are read");
+                         "(Ansys), .msh (Gmsh), .vtk, .vtu, .hdf and .vtkhdf (VTK) are read");
 }
 
 } // namespace ossatura

@@ -6,6 +6,7 @@
 #include <ossatura/core/io/opencarp/text_mesh.hpp>
 #include <ossatura/core/io/text/input_file.hpp>
 #include <ossatura/core/io/vtk/legacy.hpp>
+#include <ossatura/core/io/vtk/vtkhdf_grid.hpp>
 #include <ossatura/core/io/vtk/vtu.hpp>
 
 #include <cmath>
@@ -56,6 +57,10 @@ TetraMesh read_by_name(const std::string& path, const TetraFileOptions& options)
     return read_vtk_legacy(path, fields, unit);
   if (cut_extension(name, ".vtu"))
     return read_vtu(path, fields, unit);
+  if (cut_any(name, {".hdf", ".vtkhdf"})) {
+    VtkGrid grid = read_vtkhdf_grid(path);
+    return make_tetra_mesh(grid, fields, unit);
+  }
   if (cut_any(name, {".bpts", ".belem", ".blon"}))
     return read_opencarp(name, true, options);
   if (cut_any(name, {".pts", ".elem", ".lon"}) || exists(path + ".pts"))
@@ -63,8 +68,9 @@ TetraMesh read_by_name(const std::string& path, const TetraFileOptions& options)
   if (exists(path + ".bpts"))
     return read_opencarp(name, true, options);
   if (exists(path))
-    fail<InputError>(path, ": is no mesh by its name; .pts/.elem (openCARP), .bpts/.belem (its "
-                           "binary form), .msh (Gmsh), .vtk and .vtu are read");
+    fail<InputError>(path,
+                     ": is no mesh by its name; .pts/.elem (openCARP), .bpts/.belem (its "
+                     "binary form), .msh (Gmsh), .vtk, .vtu, .hdf and .vtkhdf (VTK) are read");
   fail<InputError>(path, ": there is no such mesh: neither this file nor ", path, ".pts or ", path,
                    ".bpts");
 }

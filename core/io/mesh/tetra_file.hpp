@@ -29,6 +29,7 @@ struct TetraFileOptions {
 ///   NAME.msh                            Gmsh 2.2 or 4.1, text or binary
 ///   NAME.vtk                            VTK legacy unstructured grid, text or binary
 ///   NAME.vtu                            VTK XML unstructured grid: ascii, base64, appended, zlib
+///   NAME.hdf, NAME.vtkhdf               VTKHDF unstructured grid, as results are
 /// Every point belongs to a tetrahedron, whose vertices are four different ones; not all tetrahedra
 /// are flat; all numbers are finite. Elements of lower dimension that Gmsh and VTK carry along are
 /// passed over together with the points that only they have; other volume elements, and in openCARP

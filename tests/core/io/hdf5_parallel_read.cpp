@@ -47,8 +47,8 @@ void check_rows(const std::string& path) {
     CAPTURE(path, first, rows);
     const std::vector<float> wanted(all.begin() + std::ptrdiff_t(first * row),
                                     all.begin() + std::ptrdiff_t((first + rows) * row));
-    CHECK(read_float_rows(dataset, first, rows) == wanted);
-    CHECK_NOTHROW(try_float_rows(dataset, first, rows));
+    CHECK(read_rows_by_threads<float>(dataset, first, rows) == wanted);
+    CHECK_NOTHROW(try_rows_by_threads<float>(dataset, first, rows));
   }
 }
 
@@ -77,8 +77,8 @@ TEST_CASE("Chunks that were never written have what the library says", "[io]") {
   }
   file.close();
   const Hdf5Dataset dataset = Hdf5File::open(path).root().dataset("x");
-  CHECK(read_float_rows(dataset, 0, 37) == dataset.read_rows<float>(0, 37));
-  CHECK(read_float_rows(dataset, 0, 4) == dataset.read_rows<float>(0, 4));
+  CHECK(read_rows_by_threads<float>(dataset, 0, 37) == dataset.read_rows<float>(0, 37));
+  CHECK(read_rows_by_threads<float>(dataset, 0, 4) == dataset.read_rows<float>(0, 4));
 }
 
 TEST_CASE("A chunk with damaged bytes is an error", "[io]") {
@@ -96,7 +96,8 @@ TEST_CASE("A chunk with damaged bytes is an error", "[io]") {
   bytes.write("\xff\xff\xff\xff\xff\xff\xff\xff", 8);
   bytes.close();
   const Hdf5Dataset dataset = Hdf5File::open(path).root().dataset("x");
-  CHECK_SAYS(error_of([&] { read_float_rows(dataset, 0, 37); }), "damaged.h5: /x", "damaged");
+  CHECK_SAYS(error_of([&] { read_rows_by_threads<float>(dataset, 0, 37); }), "damaged.h5: /x",
+             "damaged");
 }
 
 } // namespace
