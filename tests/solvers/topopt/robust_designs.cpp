@@ -22,6 +22,7 @@ DesignOptions robust_options() {
   options.projection = true;
   options.sharpness = {3, 3};
   options.robust = erosion;
+  options.method = DesignMethod::mma;
   return options;
 }
 
