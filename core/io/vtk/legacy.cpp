@@ -165,7 +165,7 @@ private:
       fail<InputError>(place, " has texts, not numbers: choose another field");
     };
     if (fields_ != nullptr)
-      fields_->push_back({name, std::size_t(components), refuse});
+      fields_->push_back({name, std::size_t(components), refuse, true});
     else
       grid_.point_field.push_back(name);
   }
