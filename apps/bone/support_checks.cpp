@@ -5,7 +5,6 @@
 #include <ossatura/solvers/bone/islands.hpp>
 #include <ossatura/solvers/bone/support_checks.hpp>
 
-#include <algorithm>
 #include <sstream>
 #include <string>
 
@@ -59,21 +58,14 @@ std::int64_t check_unit_cell(const Exec& exec, const VoxelProblem<Exec>& problem
 /// the number of parts.
 template<class Exec>
 std::int64_t check_held_sides(const Exec& exec, const VoxelProblem<Exec>& problem) {
-  const std::vector<SpecimenPart> parts =
-      find_parts(exec, problem.ranks.get(), problem.grid, problem.lame.mu_value, problem.held.mask)
-          .list;
-  std::int64_t num_voxels = 0, largest = 0;
-  for (const SpecimenPart& part : parts) {
-    num_voxels += part.num_voxels;
-    largest = std::max(largest, part.num_voxels);
-  }
-  if (double(largest) < least_carrying * double(num_voxels))
-    log_warning("bone-in-parts", "the bone is in ", format_count(std::int64_t(parts.size())),
+  const PartShares parts = find_part_shares(exec, problem);
+  if (!parts.is_in_one())
+    log_warning("bone-in-parts", "the bone is in ", format_count(parts.num_parts),
                 " parts that share no node, the largest of ",
-                format_number(100 * double(largest) / double(num_voxels), 3),
+                format_number(100 * double(parts.largest) / double(parts.num_voxels), 3),
                 " %: kinematic sides strain each part as if it were joined to the others, and the "
                 "stiffness is too large; look at --lower, or keep one with --largest-component");
-  return std::int64_t(parts.size());
+  return parts.num_parts;
 }
 
 void warn_of(const SmallContact& contact, const BoneOptions& options) {

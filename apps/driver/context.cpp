@@ -20,7 +20,15 @@ namespace ossatura {
 
 namespace {
 
+/// Where an output goes; a file called - would be what nobody asks for.
+void require_name(const std::string& name) {
+  if (name == "-")
+    fail<UsageError>("'-' is no name of an output: only the summary can be written to standard "
+                     "output (--json -), all else goes to files and folders: give a name");
+}
+
 void make_directory(const std::string& path) {
+  require_name(path);
   std::error_code error, ignored;
   std::filesystem::create_directories(path, error);
   if (!std::filesystem::is_directory(path, ignored))
@@ -97,8 +105,9 @@ void DriverContext::probe_outputs() const {
   if (!options_.output_dir.empty())
     make_directory(options_.output_dir);
   // A run of hours must not end in "cannot be written".
-  if (const auto summary = output_file(options_.json, "summary.json"); summary && !json_on_stdout())
-    AtomicFile probe(*summary);
+  if (!json_on_stdout())
+    if (const auto summary = output_file(options_.json, "summary.json"))
+      AtomicFile probe(*summary);
   if (options_.dry_run && !options_.json.empty() && !json_on_stdout())
     require_no_results(output_path(options_.json));
   if (!options_.history.empty())
@@ -142,6 +151,7 @@ void DriverContext::print_result(const std::string& text) {
 }
 
 std::string DriverContext::output_path(const std::string& name) const {
+  require_name(name);
   // An absolute name replaces the directory.
   return (std::filesystem::path(options_.output_dir) / name).string();
 }
@@ -232,14 +242,28 @@ void DriverContext::begin_outputs(const std::string& stem, const std::string& ki
   if (!options_.output_dir.empty() && !options_.dry_run)
     lock_ = std::make_unique<OutputLock>(options_.output_dir, stem);
   if (const auto summary = summary_file(stem)) {
-    if (options_.json.empty() && !options_.overwrite && !options_.dry_run)
-      require_own_summary(*summary, kind.empty() ? subcommand_ : kind, provenance_,
-                          text_at(parameters_, "/resume"));
+    if (options_.json.empty() && !options_.dry_run)
+      try {
+        require_own_summary(*summary, kind.empty() ? subcommand_ : kind, provenance_,
+                            text_at(parameters_, "/resume"));
+      } catch (const UsageError& error) {
+        if (!options_.overwrite)
+          throw;
+        other_input_ = error.what();
+      }
     earlier_ = files_of_summary(*summary);
     claim_output(*summary);
   }
   if (!options_.history.empty() && !options_.dry_run)
     history_path_ = claim_output(output_path(options_.history));
+}
+
+void DriverContext::keep_earlier(const std::vector<std::string>& paths) {
+  if (!paths.empty() && !other_input_.empty())
+    fail<UsageError>("--resume: '", summary_folder(), "' has frames of another input, '", paths[0],
+                     "' among them, which the series of this run would keep as its own: choose "
+                     "another --output-dir, or remove them and their '.hdf.series'");
+  remove_same_files(earlier_, paths);
 }
 
 void DriverContext::warn_of_earlier_files() const {

@@ -85,8 +85,9 @@ public:
   /// `stem`. Throws where they would replace those of another input, or a summary of another `kind`
   /// than the subcommand's.
   void begin_outputs(const std::string& stem, const std::string& kind = {});
-  /// `paths`, which a run before this one wrote, belong to the results of this one, too.
-  void keep_earlier(const std::vector<std::string>& paths) { remove_same_files(earlier_, paths); }
+  /// `paths`, frames that a run before this one wrote, belong to the results of this one, too,
+  /// which goes on. Throws UsageError where they are of another input, whose summary is replaced.
+  void keep_earlier(const std::vector<std::string>& paths);
   /// Warns of files that the results before these had, and that lie beside these although they are
   /// none of theirs. To be called when all outputs are noted.
   void warn_of_earlier_files() const;
@@ -179,6 +180,7 @@ private:
   std::string stem_;
   std::unique_ptr<OutputLock> lock_;
   std::vector<std::string> earlier_; ///< files of the summary that this run's replaces
+  std::string other_input_; ///< why that summary is of another input, which may be replaced
   std::vector<std::string> claimed_;
   std::vector<std::string> lost_; ///< outputs that could not be written
   std::string checkpoint_;        ///< of the claimed ones

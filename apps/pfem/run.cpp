@@ -9,6 +9,7 @@
 #include <ossatura/core/base/vector.hpp>
 #include <ossatura/core/machine/available_memory.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
+#include <ossatura/solvers/pfem/reactions.hpp>
 #include <ossatura/solvers/pfem/stiffness.hpp>
 
 #include <algorithm>
@@ -110,36 +111,15 @@ void evaluate(const PfemModel& model, const std::vector<double>& u,
   results.balance = balance_of(model, u, internal);
   results.strain_energy = results.balance.energy;
   results.potential_energy = results.strain_energy - product(model.force, u);
-  const auto num_vertices = std::size_t(model.num_vertices());
-  double sizes = 0; // of reactions and loads
-  for (std::size_t i = 0; i < 3 * num_vertices; ++i) {
-    results.total_load[i % 3] += model.force[i];
-    sizes += std::fabs(model.force[i]);
-    if ((model.held[i / 3] >> i % 3 & 1) == 0)
-      continue;
-    results.total_reaction[i % 3] += internal[i] - model.force[i];
-    sizes += std::fabs(internal[i] - model.force[i]);
-  }
-  const std::size_t count = model.supports.size();
-  results.reactions.assign(count, {});
-  results.reactions_of_points.assign(count, 0);
-  std::vector<std::uint8_t> taken(num_vertices); // components, by the last support that has them
-  for (std::size_t k = count; k-- > 0;) {
-    const PfemModel::Support& support = model.supports[k];
-    for (const std::int32_t vertex : support.vertices)
-      for (std::size_t c = 0; c < 3; ++c) {
-        std::uint8_t& before = taken[std::size_t(vertex)];
-        if ((support.components >> c & 1) == 0 || (before >> c & 1) != 0)
-          continue;
-        before = std::uint8_t(before | 1u << c);
-        const std::size_t i = 3 * std::size_t(vertex) + c;
-        const double reaction = internal[i] - model.force[i];
-        results.reactions[k][c] += reaction;
-        if (std::binary_search(support.points.begin(), support.points.end(), vertex))
-          results.reactions_of_points[k] += std::fabs(reaction);
-      }
-    results.reactions_of_points[k] /= sizes > 0 ? sizes : 1;
-  }
+  std::vector<SupportedVertices> supports;
+  for (const PfemModel::Support& support : model.supports)
+    supports.push_back({support.components, support.vertices, support.points});
+  SupportReactions found = find_reactions(supports, model.force, internal, model.held,
+                                          std::size_t(model.num_vertices()));
+  results.total_load = found.total_load;
+  results.total_reaction = found.total_reaction;
+  results.reactions = std::move(found.of_support);
+  results.reactions_of_points = std::move(found.of_points);
   if (model.exact) {
     // Without prescribed displacements the potential energy of the solution is less than that of
     // any other displacement by half the square of the error in the energy norm.

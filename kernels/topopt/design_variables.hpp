@@ -81,12 +81,13 @@ struct LowerFree {
   double least, by;
   KOKKOS_FUNCTION void operator()(std::int64_t e) const {
     const bool free = role(e) == std::uint8_t(DesignRole::free);
-    x(e) = !free ? from(e) : from(e) - by > least ? from(e) - by : least;
+    x(e) = !free ? from(e) : Kokkos::max(least, Kokkos::min(from(e) - by, 1.0));
   }
 };
 } // namespace detail
 
-/// x = from less `by` where an element is free, at least `least`. Does not fence.
+/// x = from less `by`, which may be negative, where an element is free, in [least, 1]. Does not
+/// fence.
 template<class Exec>
 void lower_free(const Exec& exec, const Array<std::uint8_t, Exec>& role,
                 const Array<double, Exec>& from, double least, double by,

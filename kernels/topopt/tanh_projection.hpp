@@ -8,6 +8,7 @@
 
 #include <ossatura/core/base/vector.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace ossatura {
@@ -28,6 +29,11 @@ public:
   KOKKOS_FUNCTION double slope(double density) const {
     const double t = tanh(beta_ * (density - eta_));
     return beta_ * (1 - t * t) / range_;
+  }
+  /// The density in [0, 1] of which `value` is the value, for one in [0, 1].
+  double inverse(double value) const {
+    const double tanh_there = std::clamp(value * range_ - low_, -1 + 1e-15, 1 - 1e-15);
+    return std::clamp(eta_ + std::atanh(tanh_there) / beta_, 0.0, 1.0);
   }
 
 private:

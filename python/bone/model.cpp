@@ -544,17 +544,11 @@ void warn_of_open_cell(const Exec& exec, const VoxelProblem<Exec>& problem) {
 /// does.
 template<class Exec>
 void warn_of_parts(const Exec& exec, const VoxelProblem<Exec>& problem) {
-  const std::vector<SpecimenPart> parts =
-      find_parts(exec, problem.ranks.get(), problem.grid, problem.lame.mu_value, problem.held.mask)
-          .list;
-  std::int64_t num_voxels = 0, largest = 0;
-  for (const SpecimenPart& part : parts) {
-    num_voxels += part.num_voxels;
-    largest = std::max(largest, part.num_voxels);
-  }
-  if (double(largest) < least_carrying * double(num_voxels))
-    log_warning("bone-in-parts", "the bone is in ", parts.size(),
-                " parts that share no node, the largest of ", largest, " of ", num_voxels,
+  const PartShares parts = find_part_shares(exec, problem);
+  if (!parts.is_in_one())
+    log_warning("bone-in-parts", "the bone is in ", parts.num_parts,
+                " parts that share no node, the largest of ", parts.largest, " of ",
+                parts.num_voxels,
                 " voxels: the sides strain each as if they were joined, and the stiffness is too "
                 "large: keep the largest part alone");
 }

@@ -119,6 +119,7 @@ public:
       if (observe)
         observe(int(first + sites.size()), double(sets.size()));
     }
+    warn_of_precision(numbers);
     return numbers;
   }
 
@@ -155,8 +156,20 @@ private:
                                  solved.num_unreached.end());
   }
 
+  /// Once, until a solve is without it.
+  void warn_of_precision(const EikonalNumbers& numbers) {
+    const bool is_coarse = numbers.converged && numbers.certificate > coarse_certificate;
+    if (is_coarse && !is_coarse_)
+      log_warning("coarse-precision", "single precision leaves errors of about ",
+                  numbers.certificate, " of a time (", numbers.certificate_ms,
+                  " ms): tetrahedra are flat, or velocities of one differ much; "
+                  "precision=\"double\" does better");
+    is_coarse_ = is_coarse;
+  }
+
   using Solver = EikonalSolver<Exec, Real>;
   Exec exec_;
+  bool is_coarse_ = false;
   std::unique_ptr<Solver> solver_;
   double tolerance_;
   std::int64_t num_points_, num_tetra_;

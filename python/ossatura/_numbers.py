@@ -44,6 +44,13 @@ def whole(value: Any, what: str) -> int:
     return found
 
 
+def flag(value: Any, what: str) -> bool:
+    """True or False, of numpy, too: texts such as "no", of which most count as true, are none."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{what}={_shown(value)}: True or False")
+    return bool(value)
+
+
 def vector(values: Any, what: str) -> tuple[float, float, float]:
     """Three finite numbers, x, y, z."""
     if np.ndim(values) == 0:

@@ -6,7 +6,7 @@ import contextlib
 import math
 from collections.abc import Callable, Iterator
 
-from . import _optional
+from . import _numbers, _optional
 
 Callback = Callable[[int, float], None]
 
@@ -15,7 +15,7 @@ Callback = Callable[[int, float], None]
 def shown(progress: bool, what: str, num_solves: int, tolerance: float,
           callback: Callback | None) -> Iterator[Callback | None]:
     """The callback to give to the library: that of the caller, after the bar has moved."""
-    if not progress:
+    if not _numbers.flag(progress, "progress"):
         yield callback
         return
     tqdm = _optional.load("tqdm.auto", "progress=True").tqdm

@@ -288,6 +288,7 @@ class Result:
         not count. One solve with the same supports, to `tolerance` (by default that of the test).
         Example: J = 1/2 sum (u - measured)^2 has the weights u - measured.
         """
+        check = _numbers.flag(check, "check")
         array = _arrays.array_of(weights, "weights")
         if self._axes == "xyz" and array.ndim == 4:
             array = array.swapaxes(0, 2)
@@ -592,7 +593,7 @@ def solve(modulus: ArrayLike, spacing: Spacing, *, mask: ArrayLike | None = None
     Raises InputError for images and plates that make no test, UsageError for options, ValueError for numbers out
     of range. The GIL is free meanwhile, and Ctrl-C ends the solve between two iterations.
     """
-    image = _image(modulus, axes)
+    check, image = _numbers.flag(check, "check"), _image(modulus, axes)
     spacing, poisson = _numbers.edge(spacing, "spacing"), _numbers.real(poisson, "poisson")
     labels, chosen = _mask(mask, mask_labels, label_laws, pads, poisson, axes)
     made = _test(test, axis, direction, strain, displacement, angle, lateral, plate_depth, centre)
@@ -628,7 +629,7 @@ def remodel(density: ArrayLike, spacing: Spacing, *, steps: int, coefficient: fl
     Other arguments and errors are those of solve(). ConvergenceError, with the states so far, where a solve does not
     meet the tolerance; callback() is called in all solves.
     """
-    image = _image(density, axes, "density")
+    check, image = _numbers.flag(check, "check"), _image(density, axes, "density")
     spacing, poisson = _numbers.edge(spacing, "spacing"), _numbers.real(poisson, "poisson")
     labels, chosen = _mask(mask, mask_labels, None, pads, poisson, axes)
     made = _test(test, axis, direction, strain, displacement, angle, lateral, plate_depth, centre)
@@ -837,7 +838,8 @@ def homogenise(modulus: ArrayLike, spacing: Spacing, *, boundary: str = "kinemat
     gradients: keep the displacements of the loads, 144 bytes a node, for the result's gradient().
     """
     choice(boundary, ("kinematic", "periodic"), "boundary")
-    image = _image(modulus, axes)
+    gradients = _numbers.flag(gradients, "gradients")
+    check, image = _numbers.flag(check, "check"), _image(modulus, axes)
     spacing, poisson = _numbers.edge(spacing, "spacing"), _numbers.real(poisson, "poisson")
     options = _options(islands, tolerance, max_iterations, precision)
     _doubts.voxels(image.shape, spacing)

@@ -94,7 +94,7 @@ class Solver:
         choose = _core.EikonalChoice()
         choose.is_double = choice(precision, ("double", "single"), "precision") == "double"
         choose.method = choice(method, _METHODS, "method")
-        choose.deterministic = bool(deterministic)
+        choose.deterministic = _numbers.flag(deterministic, "deterministic")
         choose.tolerance = _numbers.real(tolerance, "tolerance")
         choose.max_iterations = _numbers.at_least(1, max_iterations, "max_iterations")
         self._library = library_of(points, tetra, fibres, velocities)
@@ -157,6 +157,7 @@ class Solver:
         they are not converged. callback(done, total): called on this thread when some of the sets are solved; an
         exception ends the solve. Ctrl-C ends it between two iterations of a few sets.
         """
+        check = _numbers.flag(check, "check")
         observe = None if callback is None else lambda done, total: callback(done, int(total))
         sets, is_one = _sets(sites, self.num_points)
         shape = (self.num_points,) if is_one else (len(sets), self.num_points)

@@ -372,6 +372,7 @@ class Model:
         options.tolerance = _numbers.tolerance(tolerance)
         options.max_iterations = _numbers.at_least(1, max_iterations, "max_iterations")
         options.preconditioner, options.operator = preconditioner, operator
+        check = _numbers.flag(check, "check")
         with self._lock, shown(progress, "elasticity", 1, tolerance, callback) as observe:
             answer = self._model.solve(options, observe)
             d, kinds = np.broadcast_to(self._d, (len(self.mesh.hexa), _ENTRIES)), tuple(self._kinds)

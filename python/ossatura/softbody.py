@@ -110,6 +110,7 @@ class Motion:
         not converge or were taken in parts, and after Body.set_moduli(); ConvergenceError where an adjoint system
         misses ten times the tolerance, unless check=False. The state of the world stays.
         """
+        check = _numbers.flag(check, "check")
         if positions is None and velocities is None:
             raise UsageError("gradient: give the derivatives of the objective by positions, by velocities, or both")
         for step in self.steps:
@@ -247,7 +248,7 @@ class World:
             raise UsageError(f"time_step={time_step!r}: seconds, greater than 0")
         self._input = _core.SoftWorld()
         self._input.gravity = _numbers.vector(gravity, "gravity")
-        self._input.contact_between_objects = bool(contact_between_bodies)
+        self._input.contact_between_objects = _numbers.flag(contact_between_bodies, "contact_between_bodies")
         if contact_friction is not None and not contact_between_bodies:
             raise UsageError("contact_friction: has no effect without contact_between_bodies; obstacles have their own friction")
         contact_friction = 0.0 if contact_friction is None else contact_friction
@@ -355,6 +356,7 @@ class World:
     def step(self, *, check: bool = True) -> Step:
         """Takes a step. Raises ConvergenceError, with the step as its result, where that did not converge, unless
         check=False; without a result where no step could be taken, and all is as before."""
+        check = _numbers.flag(check, "check")
         try:
             with self._lock:
                 step = Step(**self._made().step())

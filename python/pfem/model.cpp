@@ -15,6 +15,7 @@
 #include <ossatura/kernels/pfem/sample_hexas.hpp>
 #include <ossatura/solvers/pfem/held_loads.hpp>
 #include <ossatura/solvers/pfem/loads.hpp>
+#include <ossatura/solvers/pfem/reactions.hpp>
 #include <ossatura/solvers/pfem/solver.hpp>
 
 #include <algorithm>
@@ -70,6 +71,7 @@ struct Load {
 struct Hold {
   std::vector<std::int32_t> vertices;
   int components;
+  std::vector<std::int32_t> points; ///< of the vertices, those without an edge to another one
 };
 
 /// The body's modes, and forces on them. Host memory.
@@ -85,8 +87,11 @@ struct Modes {
   std::size_t num_dofs() const { return 3 * std::size_t(numbering.num_modes); }
   /// Of quadrature along each axis for loads, as the executable takes them.
   int load_points() const {
-    const int order = *std::max_element(numbering.order.begin(), numbering.order.end());
+    const int order = highest_order();
     return std::max(options.points > 0 ? options.points : order + 1, order + 2);
+  }
+  int highest_order() const {
+    return *std::max_element(numbering.order.begin(), numbering.order.end());
   }
 
   /// Adds the forces of a load of that value.
@@ -186,10 +191,14 @@ public:
       numbers_.num_unknowns += system_->is_held(i) ? 0 : 1;
     numbers_.operator_kind = name_of(solver.kind());
     numbers_.preconditioner = solver.describe();
-    numbers_.reactions.resize(holds.size());
-    std::vector<std::uint8_t> taken(system_->modes.num_points()); // components, of the last hold
-    for (std::size_t k = holds.size(); k-- > 0;)
-      numbers_.reactions[k] = reaction_of(holds[k], taken);
+    std::vector<SupportedVertices> supports;
+    for (const Hold& hold : holds)
+      supports.push_back({std::uint8_t(hold.components), hold.vertices, hold.points});
+    SupportReactions found =
+        find_reactions(supports, force_, internal_, system_->held, system_->modes.num_points());
+    numbers_.reactions = std::move(found.of_support);
+    if (solved.converged)
+      warn_of_point_supports(supports, found.of_points);
     if (!(numbers_.strain_energy > 0) || std::isinf(numbers_.strain_energy))
       fail<InputError>("the strain energy is ", numbers_.strain_energy,
                        " J: lengths, moduli or loads are too small or too large to compute with");
@@ -221,18 +230,17 @@ private:
   Values host_u_, internal_; ///< u, K u
   PfemNumbers numbers_;
 
-  /// Of what is not `taken` [num_points], which is taken then.
-  Triple reaction_of(const Hold& hold, std::vector<std::uint8_t>& taken) const {
-    Triple sum{};
-    for (const std::int32_t vertex : hold.vertices) // their functions add up to 1
-      for (std::size_t c = 0; c < 3; ++c) {
-        std::uint8_t& before = taken[std::size_t(vertex)];
-        if ((hold.components >> c & 1) == 0 || (before >> c & 1) != 0)
-          continue;
-        before = std::uint8_t(before | 1u << c);
-        sum[c] += internal_[3 * std::size_t(vertex) + c] - force_[3 * std::size_t(vertex) + c];
-      }
-    return sum;
+  void warn_of_point_supports(const std::vector<SupportedVertices>& supports,
+                              const std::vector<double>& parts) const {
+    const int order = system_->modes.highest_order();
+    for (std::size_t k = 0; k < parts.size(); ++k)
+      if (has_point_supports(parts[k], order))
+        log_warning("point-supports", "hold ", k, ": ", supports[k].points.size(),
+                    supports[k].points.size() == 1 ? " vertex that is held alone takes "
+                                                   : " vertices that are held alone take ",
+                    100 * parts[k], " % of the reactions, and elements are of order ", order,
+                    ": displacements by a force on a point grow with the order without a limit; "
+                    "hold edges or faces");
   }
   bool has_displacement() const {
     for (std::size_t i = 0; i < host_u_.size(); ++i)
@@ -439,7 +447,8 @@ private:
 template<class Exec>
 void PfemModelOn<Exec>::hold(const std::vector<std::uint8_t>& chosen, int components,
                              const Triple& displacement) {
-  Hold hold{vertices_of(chosen), components};
+  Hold hold{vertices_of(chosen), components,
+            lone_vertices(modes_.shape().mesh, modes_.entities, chosen)};
   const std::vector<std::int32_t> modes =
       modes_of_boundary(modes_.shape().mesh, modes_.entities, modes_.numbering, chosen);
   std::vector<std::uint8_t> held = held_;
@@ -504,6 +513,15 @@ Values PfemModelOn<Exec>::forces() const {
     fail<InputError>(is_loaded ? "all loads act where the body is held, and do nothing: load other "
                                  "parts, or free these"
                                : "there are no loads: add some, or hold() with a displacement");
+  for (std::size_t number = 0; number < loads_.size(); ++number)
+    if (loads_[number].kind == PfemLoadKind::force &&
+        has_point_forces(loads_[number].vertices.size(), modes_.highest_order()))
+      log_warning("point-forces", "load ", number, ": ", loads_[number].vertices.size(),
+                  loads_[number].vertices.size() == 1 ? " vertex has a force of its own"
+                                                      : " vertices have forces of their own",
+                  ", and elements are of order ", modes_.highest_order(),
+                  ": the energy of a force on a point grows with the order without a limit; spread "
+                  "it over faces, by add_traction() or add_pressure()");
   for (const std::size_t number : lost)
     log_warning("lost-load", "load ", number,
                 ": all of its forces act where the body is held, and do nothing: load other parts, "

@@ -6,6 +6,7 @@
 #include <ossatura/core/base/log.hpp>
 #include <ossatura/core/io/mesh/duplicate_elements.hpp>
 #include <ossatura/core/mesh/mechanics/mesh_parts.hpp>
+#include <ossatura/solvers/softbody/energy_watch.hpp>
 #include <ossatura/solvers/softbody/scene_checks.hpp>
 #include <ossatura/solvers/softbody/solver.hpp>
 
@@ -120,6 +121,10 @@ void warn_of_object(const SoftObject& object) {
     log_warning("odd-size", '\'', object.name, "' is ", odd->extent, " m long and has ", odd->mass,
                 " kg", odd->modulus ? ", more than its modulus can carry" : "",
                 ": lengths are in m, so that points in mm are to be multiplied by 0.001");
+  if (is_odd_density(object))
+    log_warning("odd-density", '\'', object.name, "' has a density of ", object.density,
+                " kg/m^3, and its weight and its motion go with it: that of water is 1000 kg/m^3, "
+                "which is 1 g/cm^3");
   if (may_lock(object))
     log_warning("locking", '\'', object.name, "' has Poisson's ratio ",
                 poisson_ratio(object.material), ": linear elements are too stiff above ",
@@ -165,6 +170,7 @@ public:
   ModelOf(const Exec& exec, const SoftWorld& world)
       : exec_(exec) {
     const SoftScene scene = scene_of(world);
+    rounding_energy_ = energy_of_rounding(scene);
     solver_ = std::make_unique<SoftSolver<Exec>>(exec, scene, options_of(world));
     warn_of_doubts(scene);
     num_points_ = std::int64_t(solver_->positions(exec).size() / 3);
@@ -176,7 +182,9 @@ public:
     if (is_broken_)
       fail<UsageError>("a step of this world was interrupted: set_state() to one that is whole");
     try {
+      begin_watch();
       const SoftStep step = solver_->step(exec_);
+      watch(step);
       return {step.time,        step.converged, step.newton_iterations, step.iterations,
               step.halvings,    step.inverted,  step.contacts,          step.residual,
               step.penetration, step.total};
@@ -200,16 +208,22 @@ public:
     const SoftEnergy energy = solver_->energy(exec_);
     return {energy.kinetic, energy.elastic, energy.potential};
   }
-  void set_loads(const double* load) override { solver_->set_loads(exec_, points(load)); }
+  void set_loads(const double* load) override {
+    is_watching_ = false;
+    solver_->set_loads(exec_, points(load));
+  }
   void set_fixed_velocities(const double* velocity) override {
+    is_pulled_ = true;
     solver_->set_fixed_velocities(exec_, points(velocity));
   }
   void set_state(const double* positions, const double* velocities, double time) override {
+    is_watching_ = false;
     solver_->set_state(exec_, points(positions), points(velocities), time);
     is_broken_ = false;
   }
 
   void set_moduli(std::size_t index, const SoftBody& body) override {
+    is_watching_ = false;
     solver_->set_moduli(exec_, index, material_of(body, shape_of(body)));
   }
   SoftAdjointNumbers pull_back(const double* start_velocities, const double* positions,
@@ -237,6 +251,35 @@ private:
   std::unique_ptr<SoftSolver<Exec>> solver_;
   std::int64_t num_points_ = 0;
   bool is_broken_ = false;
+  EnergyWatch energies_;
+  double rounding_energy_ = 0;
+  int steps_watched_ = 0;
+  bool is_watching_ = false; ///< since the last change of loads, state or moduli
+  bool is_told_ = false;
+  bool is_pulled_ = false; ///< by fixed nodes, which give energy
+
+  void begin_watch() {
+    if (is_watching_ || is_pulled_)
+      return;
+    energies_ = EnergyWatch(solver_->energy(exec_), rounding_energy_);
+    steps_watched_ = 0;
+    is_watching_ = true;
+    is_told_ = false;
+  }
+  void watch(const SoftStep& step) {
+    if (is_pulled_ || is_told_)
+      return;
+    energies_.add(++steps_watched_, solver_->energy(exec_), step.contacts > 0);
+    const EnergyRise& rise = energies_.worst();
+    is_told_ = rise.is_doubtful();
+    if (is_told_)
+      log_warning(
+          "energy-rises", "the total energy has risen by ", rise.energy, " J until ", step.time,
+          " s, ", 100 * rise.part,
+          " % of what was in motion and strain; nothing gives any, and the motion is wrong: "
+          "take a smaller time_step, newton_iterations of 10 or so, or a law with exact "
+          "tangents (\"neo_hookean\")");
+  }
 
   /// [num_points, 3] of the caller's.
   Array<double, Exec> points(const double* values) const {

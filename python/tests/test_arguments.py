@@ -73,6 +73,17 @@ class Bone(Arguments):
         self.refuse(TypeError, "slope='8'", bone.Law, "linear", slope="8")
         self.refuse(TypeError, "strain=None", self.solve().failure_factor, None)
 
+    def test_flags(self):
+        """A text counts as true, "no" as well as "yes"."""
+        for name in ("check", "progress"):
+            self.refuse(TypeError, f"{name}='no': True or False", self.solve, **{name: "no"})
+            self.refuse(TypeError, f"{name}='no': True or False", bone.homogenise, self.IMAGE, 0.1, **{name: "no"})
+        self.refuse(TypeError, "gradients='no': True or False", bone.homogenise, self.IMAGE, 0.1, gradients="no")
+        self.refuse(TypeError, "check=0: True or False", bone.remodel, 800 * self.IMAGE, 0.1, steps=1, coefficient=1,
+                    exponent=1, stimulus=1, rate=1, limits=(1, 1000), check=0)
+        result = self.solve(check=np.bool_(True), progress=np.bool_(False))
+        self.refuse(TypeError, "check='no': True or False", result.adjoint, result.displacement, check="no")
+
     def test_labels(self):
         mask = np.ones(self.IMAGE.shape, np.uint8)
         mask[:2] = 2
@@ -134,6 +145,13 @@ class Softbody(Arguments):
         self.refuse(ossatura.InputError, "point=.*not finite", self.world().add_plane, (0, 0, NAN))
         self.refuse(TypeError, "name=3: a text", self.world, name=3)
         self.refuse(ossatura.UsageError, "rayleigh_mass=-1: at least 0", softbody.World, rayleigh_mass=-1)
+
+    def test_flags(self):
+        self.refuse(TypeError, "contact_between_bodies='no': True or False", softbody.World, contact_between_bodies="no")
+        world = self.world()
+        self.refuse(TypeError, "check='no': True or False", world.step, check="no")
+        self.refuse(TypeError, "check='no': True or False", world.run, 2, check="no")
+        self.assertEqual(world.time, 0)
 
     def test_nodes_that_are_fixed(self):
         """0 and 1 of each node would be the numbers of two."""
@@ -245,6 +263,10 @@ class Pfem(Arguments):
         weights[3, 1] = NAN
         self.refuse(ossatura.InputError, r"weights\[3, 1\] is not finite", model.solve().adjoint, weights)
 
+    def test_flags(self):
+        for name in ("check", "progress"):
+            self.refuse(TypeError, f"{name}='no': True or False", self.model(order=2).solve, **{name: "no"})
+
     def test_a_mesh_is_not_changed_in_place(self):
         """Its arrays are copies: what is solved would not follow."""
         mesh = pfem.Mesh(self.POINTS, self.HEXA)
@@ -286,6 +308,10 @@ class Eikonal(Arguments):
         self.refuse(TypeError, "sites: vertex=0.5", solver.solve, {0.5: 0.0})
         times = solver.solve({0: 0.0})
         self.refuse(ossatura.InputError, r"weights\[0\]", solver.gradient, {0: 0.0}, times, times * NAN)
+
+    def test_flags(self):
+        self.refuse(TypeError, "deterministic='no': True or False", self.solver, deterministic="no")
+        self.refuse(TypeError, "check='no': True or False", self.solver().solve, {0: 0.0}, check="no")
 
 
 class Messages(Arguments):

@@ -131,6 +131,13 @@ class Eikonal(Doubts):
         self.assertIn("1 others", self.texts[0])
 
 
+    def test_what_single_precision_loses(self):
+        flat = self.POINTS * (1, 1, 0.003)
+        for precision, codes in (("double", []), ("single", ["coarse-precision"])):
+            solver = eikonal.Solver(flat, self.TETRA, velocities=0.5, precision=precision, backend="serial")
+            self.assertEqual(self.codes(solver.solve, {0: 0.0}, check=False), codes)
+
+
 class Bodies(Doubts):
     POINTS, TETRA = tetra_box(2)
 
@@ -144,6 +151,10 @@ class Bodies(Doubts):
         self.assertEqual(self.step((self.POINTS, {"young": 1e6})), [])
         self.assertEqual(self.step((100 * self.POINTS, {"young": 1e12})), ["odd-size"])
         self.assertEqual(self.step((10 * self.POINTS, {"young": 1e4})), ["odd-size"])
+
+    def test_densities(self):
+        self.assertEqual(self.step((self.POINTS, {"young": 1e6, "density": 1.06})), ["odd-density"])
+        self.assertEqual(self.step((self.POINTS, {"young": 1.0, "density": 1.0})), [])  # units
 
     def test_loads_on_fixed_nodes(self):
         load = np.ones(self.POINTS.shape)
@@ -168,6 +179,21 @@ class Bodies(Doubts):
         self.assertEqual(self.codes(world.run, 2, check=False), ["inside-out"])  # once
 
 
+    def test_energy_that_comes_from_nothing(self):
+        """A linear step of the corotational law in one Newton iteration, of a body that turns fast."""
+        world = softbody.World(backend="serial", gravity=(0, 0, 0), time_step=0.05, newton_iterations=1)
+        body = world.add(self.POINTS, self.TETRA, young=1e6)
+        turning = 200 * np.cross((0, 0, 1), body.positions - body.positions.mean(0))
+        world.set_state(body.positions, turning, 0.0)
+        self.assertIn("energy-rises", self.codes(world.step, check=False))
+        self.assertNotIn("energy-rises", self.codes(world.step, check=False))  # once
+        calm = softbody.World(backend="serial", newton_iterations=10)
+        body = calm.add(self.POINTS, self.TETRA, young=1e6, fixed=np.flatnonzero(self.POINTS[:, 2] == 0))
+        self.assertEqual(self.codes(calm.run, 10), [])
+        body.set_load(np.full(self.POINTS.shape, 100.0))  # gives energy
+        self.assertEqual(self.codes(calm.run, 10), [])
+
+
 class Elastic(Doubts):
     POINTS, HEXA = topopt.box((4, 2, 2), (2.0, 1.0, 1.0))
     LOADS = np.where(POINTS[:, :1] == 2, [[0.0, 0.0, -1e3]], 0.0)
@@ -178,6 +204,21 @@ class Elastic(Doubts):
             model.hold(self.POINTS[:, 0] == 0)
             model.add_traction(self.POINTS[:, 0] == 2, (0, 0, -1e4))
             self.assertEqual(self.codes(model.solve), codes)
+
+    def test_points_of_high_order(self):
+        corner = np.all(self.POINTS == (2, 0, 0), axis=1)
+        for order, codes in ((1, []), (2, ["point-forces"])):
+            model = pfem.Model(pfem.Mesh(self.POINTS, self.HEXA), order=order, young=210e9, backend="serial")
+            model.hold(self.POINTS[:, 0] == 0)
+            model.add_force(corner, (0, 0, -1e3))
+            self.assertEqual(self.codes(model.solve), codes)
+            self.assertEqual(self.codes(model.solve, again=True), codes)
+        model = pfem.Model(pfem.Mesh(self.POINTS, self.HEXA), order=2, young=210e9, backend="serial")
+        model.hold(self.POINTS[:, 0] == 0)
+        model.hold(corner, "z")
+        model.add_traction(self.POINTS[:, 0] == 2, (0, 0, -1e4))
+        self.assertEqual(self.codes(model.solve), ["point-supports"])
+        self.assertRegex(self.texts[0], "hold 1: 1 vertex that is held alone takes .* % of the reactions")
 
     def test_designs(self):
         for young, codes in ((210e9, []), (210e3, ["large-displacement"]), (1.0, [])):

@@ -158,7 +158,22 @@ SupportFindings examine_supports(const Exec& exec, const VoxelProblem<Exec>& pro
   return found;
 }
 
+template<class Exec>
+PartShares find_part_shares(const Exec& exec, const VoxelProblem<Exec>& problem) {
+  PartShares shares;
+  const std::vector<SpecimenPart> parts =
+      find_parts(exec, problem.ranks.get(), problem.grid, problem.lame.mu_value, problem.held.mask)
+          .list;
+  for (const SpecimenPart& part : parts) {
+    ++shares.num_parts;
+    shares.num_voxels += part.num_voxels;
+    shares.largest = std::max(shares.largest, part.num_voxels);
+  }
+  return shares;
+}
+
 #define OSSATURA_INSTANTIATE(Exec)                                                                 \
+  template PartShares find_part_shares(const Exec&, const VoxelProblem<Exec>&);                    \
   template SupportFindings examine_supports(const Exec&, const VoxelProblem<Exec>&,                \
                                             const BoneLoad<Exec>&);
 OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)

@@ -37,6 +37,20 @@ struct SupportFindings {
   std::vector<SmallContact> small_contacts;
 };
 
+/// Voxels that share nodes, by part.
+struct PartShares {
+  std::int64_t num_parts = 0, num_voxels = 0;
+  std::int64_t largest = 0; ///< voxels of the largest part
+
+  /// Sides that hold all of the bone strain each part as if they were joined: is there one of them
+  /// to speak of?
+  bool is_in_one() const { return double(largest) >= least_carrying * double(num_voxels); }
+};
+
+/// Fences.
+template<class Exec>
+PartShares find_part_shares(const Exec& exec, const VoxelProblem<Exec>& problem);
+
 /// Examines problem.held and `load`. All parts have supports (drop_islands). Fences.
 template<class Exec>
 SupportFindings examine_supports(const Exec& exec, const VoxelProblem<Exec>& problem,

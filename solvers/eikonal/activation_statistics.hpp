@@ -62,6 +62,9 @@ template<class Real>
 std::int64_t count_apart(const ConductingParts& parts,
                          const std::vector<std::vector<std::int32_t>>& sites, ConstSpan<Real> time);
 
+/// Certificates from here on are of errors that single precision is not chosen for.
+inline constexpr double coarse_certificate = 1e-4;
+
 /// What is known of times of this precision. The residual is worked out from rounded times, which
 /// may be off by some ulp themselves. What the rounded metric loses depends on the mesh: flat
 /// tetrahedra lose digits (warnings say from when on); with 1 % of a time there is no result.

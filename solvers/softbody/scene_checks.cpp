@@ -213,4 +213,11 @@ std::optional<OddSize> find_odd_size(const SoftObject& object) {
   return OddSize{extent, total_mass(object), is_too_soft ? std::optional(modulus) : std::nullopt};
 }
 
+bool is_odd_density(const SoftObject& object) {
+  constexpr double lightest = 5, heaviest = 25000, softest = 1000; // kg/m^3, Pa
+  return object.node_mass == 0 && object.density > 0 &&
+         (object.density < lightest || object.density > heaviest) &&
+         small_strain_modulus(object.material) > softest;
+}
+
 } // namespace ossatura

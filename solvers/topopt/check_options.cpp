@@ -59,6 +59,11 @@ std::string describe_not_robust(const DesignProblem& problem, const DesignOption
            std::to_string(o.robust) + ", are not between 0 and 1";
   if (o.filter == DesignFilter::none)
     return "without a filter its three designs are the same: take the filter density";
+  // Where the eroded design changes with a variable the dilated one does not, and the other way
+  // round: what one gains by the other is a ratio of what are both next to nothing.
+  if (o.method != DesignMethod::mma)
+    return "optimality criteria change a variable by the ratio of two gradients, which are of two "
+           "designs here, so that designs fall apart: take the method mma, which is the default";
   // Where all loads are given forces or displacements, less material is never stiffer.
   if (o.objective != DesignObjective::compliance)
     return std::string("the objective is ") + name_of(o.objective) +
@@ -75,6 +80,10 @@ std::string describe_not_robust(const DesignProblem& problem, const DesignOption
   if (o.process.overhang)
     return "overhang is not known of three designs: leave it out";
   return {};
+}
+
+bool wants_volume(const DesignProblem& problem, const DesignOptions& o) {
+  return o.objective == DesignObjective::compliance && !problem.has_loads_of_design();
 }
 
 void choose_method(const DesignProblem& problem, DesignOptions& o) {

@@ -15,6 +15,10 @@ const DesignOptions& checked(const DesignOptions& options);
 /// Why designs cannot be robust with these, or empty where they can or need not be.
 std::string describe_not_robust(const DesignProblem& problem, const DesignOptions& options);
 
+/// Whether more material is never worse, but for limits beside the volume, so that the best design
+/// has all of it that it may: least compliance under given forces and displacements.
+bool wants_volume(const DesignProblem& problem, const DesignOptions& options);
+
 /// Sets `method` and `move` to what suits a problem that is designed with `objective`, `process`
 /// and `robust` of the options, as `ossatura topopt` does where neither is said. Other options
 /// stay.

@@ -126,7 +126,11 @@ double DesignDensities<Exec>::first(const Exec& exec) const {
   OSSATURA_REQUIRE(aim > 0, "solid elements are " << passive.volume / passive.total_volume
                                                   << " of the volume, the fraction is "
                                                   << options_.volume_fraction);
-  return options_.start > 0 ? options_.start : std::min(1.0, aim / passive.free_volume);
+  if (options_.start > 0)
+    return options_.start;
+  const double made = std::min(1.0, aim / passive.free_volume);
+  // Else the dilated design of a steep projection would be far from what it may have in the end.
+  return is_robust() ? projection({0, options_.sharpness.start}).inverse(made) : made;
 }
 
 template<class Exec>

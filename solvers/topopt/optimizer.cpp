@@ -76,6 +76,7 @@ struct DesignOptimizer<Exec>::Implementation {
   DesignOptions options;
   double young;
   bool is_warm;                              ///< a load case has temperatures
+  bool is_used_up;                           ///< the best design has all volume that it may
   std::string no_bound;                      ///< why there is no bound of the compliance, or empty
   std::size_t num_variables, num_components; ///< of the mesh
   std::unique_ptr<DesignBody<Exec>> body;
@@ -98,6 +99,7 @@ struct DesignOptimizer<Exec>::Implementation {
       : options(checked(given))
       , young(problem.young)
       , is_warm(problem.has_temperatures())
+      , is_used_up(wants_volume(problem, options) && problem.limits.empty())
       , no_bound(describe_no_bound(problem, options))
       , num_variables(problem.num_elem())
       , num_components(3 * problem.num_nodes())
@@ -415,7 +417,8 @@ struct DesignOptimizer<Exec>::Implementation {
   void follow_volume() {
     constexpr int every = 20;
     if (options.robust > 0 && (steps % every == 0 || dilated_limit == 0))
-      dilated_limit = options.volume_fraction * densities.limited_volume() / densities.volume();
+      dilated_limit =
+          std::min(1.0, options.volume_fraction * densities.limited_volume() / densities.volume());
   }
 
   /// Solves as exactly as steps need, while it lives; else as exactly as results.
@@ -529,12 +532,15 @@ struct DesignOptimizer<Exec>::Implementation {
     refresh(exec);
   }
 
-  /// The same is taken from all variables, where the volume is too large: the nearest design within
-  /// the constraint, where volumes are equal and filters keep them. What to take is found by false
-  /// position (Illinois), which keeps the root between `low` and `high`.
+  /// The same is taken from all variables, where the volume is too large, or given to them, where
+  /// it is too small: the nearest design that has it, where volumes are equal and filters keep
+  /// them. How much is found by false position (Illinois), which keeps the root between `low` and
+  /// `high`.
   bool meet_volume(const Exec& exec) {
     constexpr double slack = 1e-7; // of the volume: the aim is half of it below the limit
-    if (is_volume() || volume_excess() <= slack)
+    const double excess = volume_excess();
+    const bool is_less = excess < -limit_tolerance && is_used_up && steps > first_step;
+    if (is_volume() || (excess <= slack && !is_less))
       return true;
     const TimedScope scope("ossatura::design::meet_volume");
     Kokkos::deep_copy(exec, x_new(exec), x);
@@ -542,13 +548,14 @@ struct DesignOptimizer<Exec>::Implementation {
       lower_design(exec, by);
       return volume_excess() + slack / 2;
     };
-    Bracket bracket{0, volume_excess() + slack / 2, options.move, value(options.move)};
-    if (bracket.at_high > 0) {
+    const double farthest = is_less ? -options.move : options.move;
+    Bracket bracket{0, excess + slack / 2, farthest, value(farthest)};
+    if ((bracket.at_high > 0) != is_less) {
       lower_design(exec, 0);
-      return false;
+      return is_less;
     }
     if (find_root(bracket, slack / 2, value) > slack / 2)
-      lower_design(exec, bracket.high);
+      lower_design(exec, is_less ? bracket.low : bracket.high);
     return true;
   }
 

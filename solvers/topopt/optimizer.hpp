@@ -114,8 +114,10 @@ public:
 
   /// To end with: lowers all variables by the same, at most by the move limit of a step, where the
   /// physical volume is above the fraction by more than 1e-7 of it, as after steps that saw the
-  /// volume of filtered and projected densities linearised. The volume is then at most the
-  /// fraction; false, and the design as it was, where it would not be. Fences.
+  /// volume of filtered and projected densities linearised; where it is below by more than
+  /// limit_tolerance, and more material is never worse, it raises them so. The volume is then at
+  /// most the fraction; false, and the design as it was, where it would not be. A design that
+  /// cannot be raised to the fraction is as it was, too, and true. Fences.
   bool meet_volume(const Exec& exec);
 
   /// Analyses the present design without changing it (number 0, change 0), of a robust one that

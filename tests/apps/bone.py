@@ -187,6 +187,16 @@ class ClosedAnswers(BoneCase):
                               ("--pistoia-strain", "0.005"), ("--pistoia-volume", "0.03")):
             self.fails(USAGE, f"{option} has no effect with --test homogenise", *cell, option, value, "--json", "s.json", "-q")
 
+    def test_levels_that_are_too_few_are_refused(self):
+        """Their coarsest one was inverted, of 24^3 voxels in more than a minute and half a gigabyte."""
+        cube = ("bone", "--generate", "cube", "--size", "24", "-q")
+        for more in ((), ("--test", "homogenise", "--boundary", "periodic")):
+            self.fails(USAGE, "the coarsest of 2 levels has ", *cube, "--levels", "2", *more)
+            self.fails(USAGE, "nodes, whose dense inverse would take 0.", *cube, "--levels", "2", *more)
+        force = self.summary(*cube)["results"]["reactions"][0]["force"][2]
+        for more in (("--levels", "3"), ("--levels", "2", "--coarse", "cg")):
+            self.close(self.summary(*cube, *more)["results"]["reactions"][0]["force"][2], force, 1e-6)
+
     def test_an_open_cell_has_no_engineering_constants(self):
         # They were quotients of what solves leave, with Poisson's ratios of -1.4 and 0.5.
         for axis in "xyz":

@@ -498,6 +498,19 @@ class Formats(EikonalCase):
             run = self.expect_box("box.vtk", "--tag-field", "region", "--fibre-field", "axis")
             self.assertTrue(run["problem"]["fibres"])
 
+    def test_vtk_with_strings_among_its_fields(self):
+        """Names of materials, as VTK writes them: passed over, unless they are asked for."""
+        n, fibres = len(self.mesh.tetra), ("--fibre-field", "axis")
+        names = f"FIELD FieldData 1\nmaterial 1 {n} string\n" + "left%20wall\n" * (n - 1) + "\n"
+        text = self.mesh.vtk()
+        self.write("box.vtk", text.replace("VECTORS axis", names + "VECTORS axis"))
+        self.assertTrue(self.expect_box("box.vtk", "--tag-field", "region", *fibres)["problem"]["fibres"])
+        run = ("--velocity", "0.6,0.3,0.2", "--site", "vertices:0", "-q", "--json", "run.json")
+        self.fails(BAD_FILE, "box.vtk: 'material' has texts, not numbers: choose another field",
+                   "box.vtk", "--tag-field", "material", *fibres, *run)
+        self.write("cut.vtk", text + names[:-14])
+        self.fails(BAD_FILE, "cut.vtk: line ", "cut.vtk", "--tag-field", "region", *fibres, *run)
+
     def test_vtu_with_strings_among_its_fields(self):
         # VTK writes strings as <Array>, not as <DataArray>: what stands behind them was lost.
         strings = '<Array type="String" Name="name" format="ascii">\n109 121 111 0\n</Array>\n'

@@ -247,6 +247,37 @@ class EarlierFiles(OutputCase):
         series = json.loads(self.read("out/cantilever.hdf.series"))
         self.assertEqual([f["time"] for f in series["files"]], [1, 2, 3, 4])
 
+    def test_a_dash_is_no_name_of_a_file(self):
+        """Only --json writes to standard output by it; others made a file of this name."""
+        self.write("s.json", json.dumps(SCENE))
+        self.write("p.json", json.dumps(PROBLEM))
+        for arguments in (("eikonal", "--generate", "ventricles:h=3", "--dat", "-"), ("pfem", "p.json", "--hdf", "-"),
+                          (*CUBE, "--history", "-"),
+                          ("softbody", "s.json", "--steps", "1", "--checkpoint", "-"), ("softbody", "s.json", "-o", "-"),
+                          ("topopt", "cantilever", "--cells", "6x3x3", "--steps", "1", "--stl", "-"),
+                          (*CUBE, "--fields", "all", "--hdf", "-")):
+            before = self.files()
+            self.fails(USAGE, "'-' is no name of an output: only the summary can be written to standard output (--json -)",
+                       *arguments, *(() if "bone" in arguments else ("--backend", "serial", "-q")))
+            self.assertEqual(self.files(), before)
+
+    def test_a_resumed_run_keeps_no_frames_of_another_scene(self):
+        for folder in "a", "b":
+            os.mkdir(self.path(folder))
+        self.write("a/s.json", json.dumps(SCENE))
+        self.write("b/s.json", json.dumps({**SCENE, "gravity": [0, 0, -1]}))
+        run = ("--backend", "serial", "--vtk-every", "1", "-q")
+        self.ossatura("softbody", "a/s.json", *run, "-o", "out", "--steps", "3")
+        self.ossatura("softbody", "b/s.json", *run, "-o", "other", "--steps", "2", "--checkpoint", "c.h5")
+        before = self.read("out/s.hdf.series")
+        process = self.ossatura("softbody", "b/s.json", *run, "-o", "out", "--resume", "other/c.h5", "--overwrite",
+                                code=USAGE)
+        self.assertIn("'out' has frames of another input, 'out/s_000000.hdf' among them", process.stderr)
+        self.assertIn("choose another --output-dir, or remove them", process.stderr)
+        self.assertEqual(self.read("out/s.hdf.series"), before)
+        self.assertEqual(json.loads(self.read("out/s.summary.json"))["provenance"]["inputs"][0]["path"], "a/s.json")
+        self.ossatura("softbody", "b/s.json", *run, "-o", "out", "--overwrite", "--steps", "2")
+
 
 class Compression(OutputCase):
     MODES = ("none", "fast", "small")

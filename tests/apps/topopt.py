@@ -255,7 +255,7 @@ class Designs(TopoptCase):
 
 
     def test_the_volume_is_met_in_the_end(self):
-        # Optimality criteria use all of it; the others at most all, to 1e-6.
+        # Optimality criteria use all of it to 1e-6; the others to a thousandth, and never more.
         for more in ((), ("--filter", "sensitivity"), ("--filter", "helmholtz", "--radius", "2"),
                      ("--projection", "--sharpness", "1:8:2:x2"), ("--method", "mma"),
                      ("--method", "mma", "--projection", "--sharpness", "1:8:2:x2")):
@@ -266,12 +266,39 @@ class Designs(TopoptCase):
                     self.assertNotIn("volume-exceeded", [w["code"] for w in run["warnings"]])
                     volume = run["results"]["volume"]
                     self.assertLessEqual(volume, 0.25 * (1 + 1e-6))
-                    if "mma" not in more:
-                        self.assertGreaterEqual(volume, 0.25 * (1 - 1e-6))
+                    self.assertGreaterEqual(volume, 0.25 * (1 - (1e-3 if "mma" in more else 1e-6)))
         run = self.optimise("cantilever", "--cells", "6x3x3", "--start", "0.9", "--move", "0.05",
                             "--steps", "2", code=NOT_CONVERGED)
         self.assertIn("volume-exceeded", [w["code"] for w in run["warnings"]])
         self.assertGreater(run["results"]["volume"], 0.5)
+
+    def test_moving_asymptotes_use_all_of_the_volume(self):
+        """Ended with 2 to 3 % less of it, as more sharpness makes other volumes, and as compliant."""
+        beam = ("mbb", "--cells", "48x1x16", "--grid", "voxels", "--radius", "3", "--volume", "0.4", "--projection",
+                "--robust", "0.25", "--sharpness", "1:16:20:x2")
+        box = ("cantilever", "--cells", "12x6x6", "--grid", "voxels", "--volume", "0.4", "--method", "mma")
+        for arguments in ((*beam, "--steps", "60"), (*box, "--projection", "--sharpness", "1:32:3:x2", "--steps", "15"),
+                          (*box, "--draw", "+z", "--sharpness", "8", "--steps", "15"),
+                          (*box, "--start", "0.3", "--steps", "1")):
+            run = self.optimise(*arguments, "--change", "0")
+            self.close(run["results"]["volume"], 0.4, 1e-6)
+            self.assertNotIn("volume-not-met", [w["code"] for w in run["warnings"]])
+
+    def test_volume_that_is_not_used_is_told(self):
+        body = ("cantilever", "--cells", "12x6x6", "--volume", "0.25", "--change", "0")
+        for arguments in (("--method", "oc", "--steps", "2", "--start", "0.05", "--move", "0.05"),
+                          ("--method", "mma", "--steps", "2", "--start", "0.05", "--move", "0.05"),
+                          ("--max-mass", "50", "--mass-density", "1", "--projection", "--sharpness", "1:16:3:x2", "--steps",
+                           "15")):
+            run = self.optimise(*body, *arguments)
+            told = [w["text"] for w in run["warnings"] if w["code"] == "volume-not-met"]
+            self.assertEqual(len(told), 1, arguments)
+            self.assertIn(f"takes {run['results']['volume']:.6g} of the volume, where it may take 0.25", told[0])
+        # What has all of another limit, or what more material would not serve.
+        for arguments in (("--max-mass", "50", "--mass-density", "1", "--steps", "40"),
+                          ("--max-stress", "2.5", "--steps", "15"), ("--steps", "5")):
+            run = self.optimise(*body, *arguments, code=(0, NOT_CONVERGED))
+            self.assertNotIn("volume-not-met", [w["code"] for w in run["warnings"]], arguments)
 
     def test_steep_projections_have_the_volume_in_each_step(self):
         # By the gradient of the volume they ended with a fifth to a third less of it, and 3 to 25 times as compliant.

@@ -34,6 +34,7 @@ void write_tetra_seeds(const Put& put) {
   put("gmsh", "4_binary.msh", sample_gmsh_4_binary(true));
   put("vtk_legacy", "3.vtk", sample_vtk());
   put("vtk_legacy", "2_binary.vtk", sample_vtk_binary());
+  put("vtk_legacy", "texts.vtk", sample_vtk_texts());
   put("vtk_legacy", "5.vtk", sample_vtk_5(false));
   put("vtk_legacy", "5_binary.vtk", sample_vtk_5(true));
   for (int format = VtuKind::ascii; format <= VtuKind::appended_raw; ++format)

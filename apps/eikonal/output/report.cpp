@@ -278,9 +278,6 @@ SummaryParts summary_parts(const EikonalRunResults& results) {
   return parts;
 }
 
-/// Relative errors from here on are not what single precision is chosen for.
-constexpr double coarse = 1e-4;
-
 void warn_of_unreached(const EikonalRunResults& results, const ActivationReport& report) {
   const std::string mark = unreached_text(results.unreached_mark);
   const std::string vertices = " of " + format_count(report.all.num_vertices) + " vertices";
@@ -327,12 +324,12 @@ void warn(const EikonalRunResults& results) {
     log_warning("not-converged", "not converged after ", results.solved.iterations,
                 " iterations: an update would still lower a time by ", results.solved.residual,
                 " of it; ",
-                results.solved.converged && results.solved.certificate > coarse &&
+                results.solved.converged && results.solved.certificate > coarse_certificate &&
                         results.precision == name_of(Precision::fp32)
                     ? "tetrahedra are too flat for single precision, or velocities of one differ "
                       "too much: --precision double"
                     : "raise --max-iterations or --tolerance");
-  else if (results.solved.certificate > coarse)
+  else if (results.solved.certificate > coarse_certificate)
     log_warning("coarse-precision", "single precision leaves errors of about ",
                 format_number(results.solved.certificate, 2), " of a time (",
                 format_number(results.solved.certificate_ms, 2),

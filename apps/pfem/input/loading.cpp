@@ -6,6 +6,7 @@
 #include <ossatura/core/mesh/mechanics/free_motion.hpp>
 #include <ossatura/solvers/pfem/held_loads.hpp>
 #include <ossatura/solvers/pfem/loads.hpp>
+#include <ossatura/solvers/pfem/reactions.hpp>
 
 #include <algorithm>
 #include <array>
@@ -150,9 +151,8 @@ int load_points(const PfemModel& model) {
   return std::max(o.points > 0 ? o.points : quadrature_points(o.rule, order), order + 2);
 }
 
-/// Forces on vertices have no limit in p but where they meet others: the exact energy is infinite.
 void warn_of_point_forces(const std::string& place, std::size_t count, const PfemModel& model) {
-  if (count > 0 && model.highest_order() > 1)
+  if (has_point_forces(count, model.highest_order()))
     log_warning(
         "point-forces", place, ": ", count,
         count == 1 ? " vertex has a force of its own" : " vertices have forces of their own",

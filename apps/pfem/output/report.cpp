@@ -7,6 +7,7 @@
 #include "apps/pfem/output/summary.hpp"
 #include <ossatura/core/mesh/solids/kinds.hpp>
 #include <ossatura/kernels/pfem/elasticity_entry.hpp>
+#include <ossatura/solvers/pfem/reactions.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -140,9 +141,9 @@ void warn(const PfemModel& model, const PfemResults& results) {
   else if (!solve.converged)
     log_warning("not-converged", "not converged: the true residual is ", solve.residual, " after ",
                 solve.iterations, " iterations; results are written. ", remedy_of(model, solve));
-  constexpr double much = 1e-3; // those that only keep a body from moving have none
-  for (std::size_t i = 0; i < model.supports.size() && model.highest_order() > 1; ++i)
-    if (const double part = results.reactions_of_points[i]; solve.converged && part > much) {
+  for (std::size_t i = 0; i < model.supports.size(); ++i)
+    if (const double part = results.reactions_of_points[i];
+        solve.converged && has_point_supports(part, model.highest_order())) {
       const std::size_t count = model.supports[i].points.size();
       log_warning("point-supports", model.supports[i].place, ": ",
                   format_count(std::int64_t(count)), count == 1 ? " vertex" : " vertices",

@@ -20,6 +20,11 @@ void warn_of_size(const SoftObject& object) {
                                    " Pa can carry"
                              : std::string(),
                 ": lengths are in m, and \"scale\": 0.001 takes a mesh in mm to them");
+  if (is_odd_density(object))
+    log_warning(
+        "odd-density", '\'', object.name, "' has a density of ", format_number(object.density, 4),
+        " kg/m3, and its weight and its motion go with it: that of water is 1000 kg/m3, which "
+        "is 1 g/cm3");
 }
 
 } // namespace

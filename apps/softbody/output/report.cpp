@@ -178,7 +178,7 @@ void warn_of_inverted(const SoftbodyModel& model, const SoftbodyRunResults& resu
 
 void warn_of_energy(const SoftbodyModel& model, const SoftbodyRunResults& results) {
   const EnergyRise rise = energy_rise(results);
-  if (rise.part <= doubtful_energy_rise)
+  if (!rise.is_doubtful())
     return;
   bool corotational = false;
   for (const SoftObject& object : model.scene.objects)

@@ -3,7 +3,6 @@
 
 #include "apps/driver/output/table.hpp"
 #include <ossatura/core/base/log.hpp>
-#include <ossatura/kernels/softbody/elements/lumped_mass.hpp>
 #include <ossatura/solvers/softbody/scene_checks.hpp>
 
 #include <algorithm>
@@ -33,35 +32,11 @@ StepTotals totals_of(const SoftbodyRunResults& results) {
   return totals;
 }
 
-double energy_of_rounding(const SoftScene& scene) {
-  double energy = 0;
-  for (const SoftObject& object : scene.objects) {
-    const SoftMaterial& m = object.material;
-    double volume = 0;
-    for (std::size_t e = 0; e < object.mesh.num_elem(); ++e)
-      volume += std::fabs(element_volume(object.mesh, e));
-    if (object.mesh.shape == ElementShape::triangle)
-      volume *= m.thickness;
-    energy += 1e-24 * volume * (m.law == SoftLaw::mooney_rivlin ? m.bulk + m.c1 + m.c2 : m.young);
-  }
-  return energy;
-}
-
 EnergyRise energy_rise(const SoftbodyRunResults& results) {
-  EnergyRise worst;
-  const auto moving = [](const SoftEnergy& energy) { return energy.kinetic + energy.elastic; };
-  double last = moving(results.initial) + results.initial.potential;
-  double largest = std::max(moving(results.initial), results.rounding_energy), rise = 0;
-  for (const SoftStepRecord& record : results.steps) {
-    const double total = moving(record.energy) + record.energy.potential, change = total - last;
-    largest = std::max(largest, moving(record.energy));
-    // Contact pushes out what is in each other, which may give energy.
-    rise = std::max(0.0, rise + (record.step.contacts > 0 ? std::min(change, 0.0) : change));
-    last = total;
-    if (largest > 0 && rise / largest > worst.part)
-      worst = {rise, rise / largest, record.number};
-  }
-  return worst;
+  EnergyWatch watch(results.initial, results.rounding_energy);
+  for (const SoftStepRecord& record : results.steps)
+    watch.add(record.number, record.energy, record.step.contacts > 0);
+  return watch.worst();
 }
 
 void note_crossings(const SceneCrossings& crossings, const SoftScene& scene, int step,

@@ -4,6 +4,7 @@
 
 #include "apps/softbody/input/model.hpp"
 #include <ossatura/solvers/softbody/crossing_watch.hpp>
+#include <ossatura/solvers/softbody/energy_watch.hpp>
 #include <ossatura/solvers/softbody/solver.hpp>
 #include <ossatura/solvers/softbody/step_statistics.hpp>
 
@@ -67,19 +68,8 @@ Spread spread_of(const SoftbodyRunResults& results, const StepPhase& phase);
 /// The totals of all steps.
 StepTotals totals_of(const SoftbodyRunResults& results);
 
-/// The most that the total energy was above an earlier step, of steps without contact, J. Loads are
-/// constant and supports hold still, so that backward Euler can only lose energy.
-struct EnergyRise {
-  double energy = 0;
-  double part = 0; ///< of the largest kinetic and elastic energy until then, or of rounding
-  int step = 0;    ///< 0: none
-};
-/// J: of strains of 1e-12 in all bodies. What is at rest has less, of rounding alone.
-double energy_of_rounding(const SoftScene& scene);
+/// Of all steps.
 EnergyRise energy_rise(const SoftbodyRunResults& results);
-
-/// Parts that are more than rounding, tolerances and the first order of the linear step.
-inline constexpr double doubtful_energy_rise = 0.1;
 
 /// Keeps what is worst of the crossings after a step, 0: at the start, and warns of the first that
 /// go through.

@@ -10,6 +10,7 @@
 #include "apps/topopt/output/summary.hpp"
 
 #include <ossatura/kernels/topopt/overhang.hpp>
+#include <ossatura/solvers/topopt/check_options.hpp>
 #include <ossatura/solvers/topopt/frequencies/families.hpp>
 
 #include <algorithm>
@@ -526,6 +527,23 @@ void warn_of_rise(const TopoptRunResults& results) {
                                       : ". Take more --steps, or a smaller --move");
 }
 
+/// Of a design that would be stiffer with the rest of the volume that it may have.
+void warn_of_unused_volume(const TopoptModel& model, const DesignStep& final) {
+  constexpr double much = 0.02; // by which a limit that counts would not be missed
+  const double most = model.options.volume_fraction;
+  const bool is_limited =
+      std::any_of(final.limits.begin(), final.limits.end(),
+                  [](const DesignLimitValue& one) { return !(one.excess < -much); });
+  if (final.volume >= (1 - much) * most || is_limited ||
+      !wants_volume(model.problem, model.options))
+    return;
+  log_warning("volume-not-met", "the design takes ", format_number(final.volume),
+              " of the volume, where it may take ", format_number(most),
+              final.limits.empty() ? "" : " and meets its constraints by far",
+              ", and would be stiffer with more: take more --steps, a larger --move or --start, or "
+              "a --sharpness that begins and ends lower");
+}
+
 void warn(const TopoptModel& model, const TopoptRunResults& results) {
   if (!results.breakdown.empty())
     log_warning("broke-down", "broke down in step ", results.last_step() + 1, ": ",
@@ -543,6 +561,7 @@ void warn(const TopoptModel& model, const TopoptRunResults& results) {
   if (!results.final)
     return;
   warn_of_frequencies(results);
+  warn_of_unused_volume(model, *results.final);
   warn_of_rise(results);
   double stiffest = 0;
   for (const HexaMaterial& one : model.problem.materials)

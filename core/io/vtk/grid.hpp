@@ -41,6 +41,7 @@ struct VtkField {
   std::string name;
   std::size_t num_components;
   std::function<VtkNumbers()> numbers; ///< is called for the fields that are used only
+  bool is_text = false;                ///< numbers() throws InputError; no usual name counts
 };
 
 struct VtkGrid {

@@ -153,6 +153,23 @@ private:
       grid_.point_field.push_back(name);
   }
 
+  /// Of a type that is still to be read: one of texts is refused where it is asked for.
+  void add_array(const std::string& name, std::uint64_t components, std::uint64_t rows) {
+    if (!in_.is_of_texts())
+      return add_field(name, in_.type(name), components, rows);
+    in_.skip_texts(rows, components, name);
+    if (!in_data_)
+      return;
+    const std::string place = in_.text.path() + ": '" + name + "'";
+    const auto refuse = [place]() -> VtkNumbers {
+      fail<InputError>(place, " has texts, not numbers: choose another field");
+    };
+    if (fields_ != nullptr)
+      fields_->push_back({name, std::size_t(components), refuse, true});
+    else
+      grid_.point_field.push_back(name);
+  }
+
   void read_attribute(const std::string& keyword) {
     struct Attribute {
       const char* keyword;
@@ -178,7 +195,7 @@ private:
     for (const Attribute& attribute : attributes)
       if (keyword == attribute.keyword) {
         const std::string name = in_.name("the name of the field");
-        return add_field(name, in_.type(name), attribute.components, num_rows_);
+        return add_array(name, attribute.components, num_rows_);
       }
     in_.bad("'", printable_word(keyword), "' is no keyword that is read: the file is damaged");
   }
@@ -219,7 +236,7 @@ private:
       ++i;
       const std::uint64_t components = in_.count("the number of components");
       const std::uint64_t rows = in_.count("the number of rows");
-      add_field(name, in_.type(name), components, rows);
+      add_array(name, components, rows);
     }
   }
 

@@ -125,6 +125,46 @@ VtkNumbers VtkLegacyStream::numbers(SampleType type, std::uint64_t rows, std::ui
   return numbers;
 }
 
+bool VtkLegacyStream::is_of_texts() {
+  TextCursor ahead(text);
+  if (upper_case(ahead.word()) != "STRING")
+    return false;
+  text = ahead;
+  return true;
+}
+
+/// A text is a line, or in binary files its length in 1, 2, 4 or 8 bytes, of which the two upper
+/// bits say how many (3 is 1), and then the text.
+void VtkLegacyStream::skip_texts(std::uint64_t rows, std::uint64_t components,
+                                 const std::string& what) {
+  const auto truncated = [&](std::uint64_t i) {
+    bad("the file ends after ", i, " of ", rows * components, " texts of '", what,
+        "': it is truncated or their number wrong");
+  };
+  text.take_line();
+  if (components > 1024 || rows > text.num_left())
+    bad(rows, " x ", components, " texts of '", what, "': the file is damaged");
+  for (std::uint64_t i = 0; i < rows * components; ++i) {
+    if (text.num_left() == 0)
+      truncated(i);
+    if (!binary) {
+      text.take_line();
+      continue;
+    }
+    const std::size_t num_bytes = std::size_t(8) >> (*text.bytes(1) >> 6);
+    text.seek(text.position() - 1);
+    const unsigned char* bytes = text.bytes(num_bytes);
+    if (bytes == nullptr)
+      truncated(i);
+    std::uint64_t length = num_bytes == 8 ? bytes[0] : bytes[0] & 0x3f;
+    for (std::size_t k = 1; k < num_bytes; ++k)
+      length = length << 8 | bytes[k];
+    if (length > text.num_left())
+      truncated(i);
+    text.bytes(length);
+  }
+}
+
 void VtkLegacyStream::pass_text(std::uint64_t count, const std::string& what) {
   const auto refuse = [&](TextCursor& cursor, std::uint64_t i) {
     cursor.bad_word("number " + std::to_string(i) + " of the " + std::to_string(count) + " of '" +

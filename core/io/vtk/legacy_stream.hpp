@@ -38,6 +38,10 @@ public:
   /// them.
   VtkNumbers numbers(SampleType type, std::uint64_t rows, std::uint64_t components,
                      const std::string& what);
+  /// Passes the word STRING; false, and nothing passed, where the type of what follows is another.
+  bool is_of_texts();
+  /// Passes `rows` times `components` texts after the end of the line.
+  void skip_texts(std::uint64_t rows, std::uint64_t components, const std::string& what);
 
 private:
   void pass_text(std::uint64_t count, const std::string& what);

@@ -27,7 +27,7 @@ const VtkField* find_field(const VtkGrid& grid, const std::string& name, const c
                            std::initializer_list<const char*> usual) {
   for (const char* u : usual)
     for (const VtkField& field : grid.cell_field)
-      if (name.empty() ? lower_case(field.name) == u : field.name == name)
+      if (name.empty() ? !field.is_text && lower_case(field.name) == u : field.name == name)
         return &field;
   std::string known;
   for (const VtkField& field : grid.cell_field)

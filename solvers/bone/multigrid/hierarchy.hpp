@@ -10,6 +10,7 @@
 #include <ossatura/kernels/bone/eigenvalue_bound.hpp>
 #include <ossatura/solvers/bone/multigrid/options.hpp>
 
+#include <cmath>
 #include <vector>
 
 namespace ossatura {
@@ -80,6 +81,24 @@ CoarseLevel<Exec> make_coarse_level(const Exec& exec, const Grid& fine,
   return {coarse.cells, coarse.transfer, held, 2 * fine_edge, share_all(coarse.cells, held)};
 }
 
+/// A coarsest level that has more nodes because levels are too few is refused: its dense inverse
+/// takes minutes, and a level more milliseconds.
+constexpr std::int64_t most_inverted_nodes = 1500;
+
+template<class Exec>
+void require_invertible(const VoxelHierarchy<Exec>& hierarchy, const MultigridOptions& options,
+                        int direct_nodes) {
+  const CoarseLevel<Exec>& last = hierarchy.coarse.back();
+  const std::int64_t n = last.cells.num_nodes;
+  if (options.coarse_solver != CoarseSolver::direct || n <= most_inverted_nodes ||
+      is_coarsest(last.cells, last.held, direct_nodes))
+    return;
+  const double gigabytes = 9 * double(n) * double(n) * sizeof(double) / 1e9;
+  fail<UsageError>("the coarsest of ", options.max_levels, " levels has ", n,
+                   " nodes, whose dense inverse would take ", std::ceil(10 * gigabytes) / 10,
+                   " GB and minutes: allow more levels, or use the cg coarse solver");
+}
+
 /// Adds levels below the last, which every process has, as make_voxel_hierarchy says.
 template<class Exec>
 void add_coarser_levels(const Exec& exec, const MultigridOptions& options,
@@ -99,6 +118,7 @@ void add_coarser_levels(const Exec& exec, const MultigridOptions& options,
       hierarchy.coarse.back().children =
           list_children(exec, fine.cells, coarse.transfer, coarse.cells.num_elem);
   }
+  require_invertible(hierarchy, options, direct_nodes);
   for (CoarseLevel<Exec>& level : hierarchy.coarse) {
     drop_node_lists(level.cells);
     drop_parents(level.transfer);

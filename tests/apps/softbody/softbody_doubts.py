@@ -152,6 +152,15 @@ class Doubts(SoftbodyCase):
             self.assertNotIn("surfaces-intersect", self.codes(run))
             self.assertLess(run["results"]["deepest_crossing"], 1e-6)
 
+    def test_densities_in_another_unit(self):
+        """Of 1.06 g/cm3 a body weighs a thousandth, and hardly sags."""
+        for density, young, codes in ((1.06, 1e5, ["odd-density"]), (1060, 1e5, []), (7.85e6, 1e9, ["odd-density"]), (1, 1, [])):
+            run = self.run_scene(scene(body(fixed=[{"box": [0, 0, 0, 0, 1, 1]}], material={"young": young, "poisson": 0.3},
+                                            density=density), steps=1))
+            self.assertEqual([w["code"] for w in run["warnings"]], codes)
+            if codes:
+                self.assertIn(f"'body' has a density of {density:.4g} kg/m3", run["warnings"][0]["text"])
+
     def test_a_mesh_in_parts(self):
         points = "0 0 0\n1 0 0\n0 1 0\n0 0 1\n5 0 0\n6 0 0\n5 1 0\n5 0 1"
         self.write("two.vtk", tetrahedron(points).replace("CELLS 1 5\n4 0 1 2 3", "CELLS 2 10\n"

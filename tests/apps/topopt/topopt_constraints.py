@@ -126,6 +126,7 @@ class Constraints(TopoptCase):
         for message, arguments in (("take the projection", ("--no-projection",)),
                                    ("without a filter", ("--filter", "none")),
                                    ("not between 0 and 1", ("--threshold", "0.1")),
+                                   ("take the method mma, which is the default", ("--method", "oc")),
                                    ("constraints beside the volume", ("--max-stress", "9")),
                                    ("overhang is not known", ("--grid", "voxels", "--overhang", "+z"))):
             self.fails(BAD_FILE, "no robust design (\"robust\", --robust): ", "topopt", "p.json", *arguments, "-q")

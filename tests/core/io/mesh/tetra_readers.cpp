@@ -170,7 +170,7 @@ TEST_CASE("points that only passed-over elements have are passed over with them"
 
 TEST_CASE("VTK legacy grids of every version are read as text and binary", "[tetra]") {
   for (const Bytes& bytes : {sample_vtk(), with_crlf(sample_vtk()), sample_vtk_binary(),
-                             sample_vtk_5(false), sample_vtk_5(true)}) {
+                             sample_vtk_texts(), sample_vtk_5(false), sample_vtk_5(true)}) {
     INFO(bytes.substr(0, 80));
     const TetraMesh mesh = read_tetra("a.vtk", bytes);
     check_two_tetra(mesh, {7, -2});

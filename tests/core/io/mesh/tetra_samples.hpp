@@ -172,6 +172,14 @@ inline Bytes sample_vtk_binary() {
          numbers(mesh.sheet, true) + "\n";
 }
 
+/// The same with texts before the other fields: of 3 and 70 characters, lengths in 1 and 2 bytes.
+inline Bytes sample_vtk_texts() {
+  Bytes text = sample_vtk_binary();
+  const Bytes field = Bytes("FIELD names 1\nmaterial 1 2 string\n") + "\xc3" + "LAD" + "\x80\x46" +
+                      Bytes(70, '\n') + "\n";
+  return text.insert(text.find("SCALARS ID"), field);
+}
+
 inline Bytes sample_vtk_5(bool binary) {
   const TwoTetra mesh;
   const auto data = [binary](const auto& values) {
