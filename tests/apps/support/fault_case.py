@@ -94,8 +94,9 @@ class FaultCase(DriverCase):
         process = subprocess.run(
             [driver_case.EXECUTABLE, *arguments, "--backend", self.backend, "-q"],
             cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=600,
-            env={**os.environ, "OMP_NUM_THREADS": "1", # fast to start
-                 "LD_PRELOAD": LIBRARY, "FAULT_MARKER": marker, **environment})
+            env={name: value for name, value in {
+                **os.environ, "OMP_NUM_THREADS": "1", # fast to start
+                "LD_PRELOAD": LIBRARY, "FAULT_MARKER": marker, **environment}.items() if value is not None})
         failed = None
         if os.path.exists(marker):
             with open(marker) as file:
