@@ -1,51 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/solvers/eikonal/conducting_parts.hpp>
 
+#include <ossatura/core/machine/part_loop.hpp>
+
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 
 namespace ossatura {
 
 namespace {
 
-/// The vertex that stands for the part of v; shortens the way to it.
-std::int32_t root_of(std::vector<std::int32_t>& parent, std::int32_t v) {
-  while (parent[std::size_t(v)] != v) {
-    std::int32_t& up = parent[std::size_t(v)];
-    up = parent[std::size_t(up)];
-    v = up;
+/// A forest that threads make together: of each part the root is the least vertex in the end,
+/// whatever the order. (R. J. Anderson, H. Woll. Wait-free parallel algorithms for the union-find
+/// problem. STOC 1991, 370-380.)
+class VertexForest {
+public:
+  explicit VertexForest(std::size_t num_vertices)
+      : parent_(num_vertices) {
+    for_parts(num_vertices, least_part, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t v = begin; v < end; ++v)
+        at(std::int32_t(v)).store(std::int32_t(v), std::memory_order_relaxed);
+    });
   }
-  return v;
-}
+  static constexpr std::size_t least_part = std::size_t(1) << 15;
+
+  /// The vertex that stands for the part of v; shortens the way to it.
+  std::int32_t root_of(std::int32_t v) {
+    for (;;) {
+      std::int32_t up = at(v).load(std::memory_order_relaxed);
+      if (up == v)
+        return v;
+      const std::int32_t above = at(up).load(std::memory_order_relaxed);
+      at(v).compare_exchange_weak(up, above, std::memory_order_relaxed);
+      v = above;
+    }
+  }
+  void unite(std::int32_t a, std::int32_t b) {
+    for (;;) {
+      a = root_of(a);
+      b = root_of(b);
+      if (a == b)
+        return;
+      std::int32_t upper = std::max(a, b);
+      if (at(upper).compare_exchange_strong(upper, std::min(a, b), std::memory_order_relaxed))
+        return;
+    }
+  }
+
+private:
+  std::atomic<std::int32_t>& at(std::int32_t v) { return parent_[std::size_t(v)]; }
+  std::vector<std::atomic<std::int32_t>> parent_;
+};
 
 } // namespace
 
 ConductingParts::ConductingParts(const TetraMesh& mesh, const std::vector<bool>& blocked)
     : part_(mesh.num_points()) {
-  // A forest whose roots are the least vertices of their parts.
-  std::vector<std::int32_t> parent(mesh.num_points());
-  std::iota(parent.begin(), parent.end(), 0);
-  std::vector<bool> conducts(mesh.num_points());
-  for (std::size_t e = 0; e < mesh.num_tetra(); ++e) {
-    if (!blocked.empty() && blocked[e])
-      continue;
-    const std::int32_t* vertex = &mesh.tetra[4 * e];
-    std::int32_t root = root_of(parent, vertex[0]);
-    for (int k = 0; k < 4; ++k) {
-      conducts[std::size_t(vertex[k])] = true;
-      const std::int32_t other = root_of(parent, vertex[k]);
-      parent[std::size_t(std::max(root, other))] = std::min(root, other);
-      root = std::min(root, other);
+  VertexForest forest(mesh.num_points());
+  std::vector<std::atomic<bool>> conducts(mesh.num_points());
+  for_parts(mesh.num_tetra(), VertexForest::least_part, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t e = begin; e < end; ++e) {
+      if (!blocked.empty() && blocked[e])
+        continue;
+      const std::int32_t* vertex = &mesh.tetra[4 * e];
+      for (int k = 0; k < 4; ++k) {
+        forest.unite(vertex[0], vertex[k]);
+        std::atomic<bool>& mark = conducts[std::size_t(vertex[k])];
+        if (!mark.load(std::memory_order_relaxed)) // most are marked: they are read by all
+          mark.store(true, std::memory_order_relaxed);
+      }
     }
-  }
+  });
   std::vector<std::int64_t> size;
-  for (std::size_t v = 0; v < parent.size(); ++v) {
-    if (!conducts[v]) {
+  for (std::size_t v = 0; v < part_.size(); ++v) {
+    if (!conducts[v].load(std::memory_order_relaxed)) {
       part_[v] = -1;
       ++num_blocked_;
       continue;
     }
-    const std::int32_t root = root_of(parent, std::int32_t(v));
+    const std::int32_t root = forest.root_of(std::int32_t(v));
     if (root == std::int32_t(v)) {
       part_[v] = std::int32_t(size.size());
       size.push_back(0);

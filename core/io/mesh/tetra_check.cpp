@@ -3,8 +3,10 @@
 
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/io/mesh/duplicate_elements.hpp>
+#include <ossatura/core/machine/part_loop.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <sstream>
@@ -27,6 +29,21 @@ void keep_points(TetraMesh& mesh, const std::vector<bool>& keep) {
   mesh.point.resize(3 * count);
   for (std::int32_t& v : mesh.tetra)
     v = number[std::size_t(v)];
+}
+
+std::vector<bool> find_used_points(const TetraMesh& mesh) {
+  std::vector<std::atomic<bool>> marks(mesh.num_points());
+  for_parts(mesh.tetra.size(), std::size_t(1) << 17, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      std::atomic<bool>& mark = marks[std::size_t(mesh.tetra[i])];
+      if (!mark.load(std::memory_order_relaxed)) // most are marked: they are read by all
+        mark.store(true, std::memory_order_relaxed);
+    }
+  });
+  std::vector<bool> used(marks.size());
+  for (std::size_t p = 0; p < marks.size(); ++p)
+    used[p] = marks[p].load(std::memory_order_relaxed);
+  return used;
 }
 
 /// The volume of a tetrahedron by that of a cube on its longest edge; 0 where all points are one.
@@ -95,9 +112,7 @@ void finish_tetra_mesh(const std::string& path, TetraMesh& mesh,
   if (const auto twice = find_duplicate_element(mesh.tetra, 4))
     fail<InputError>(path, ": tetrahedra ", twice->first, " and ", twice->second,
                      ", counted from 0, have the same vertices", duplicate_remedy);
-  std::vector<bool> used(mesh.num_points());
-  for (const std::int32_t v : mesh.tetra)
-    used[std::size_t(v)] = true;
+  const std::vector<bool> used = find_used_points(mesh);
   std::size_t first = mesh.num_points(), num_unused = 0, num_dropped = 0;
   for (std::size_t p = 0; p < used.size(); ++p) {
     if (used[p])

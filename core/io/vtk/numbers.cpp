@@ -2,7 +2,9 @@
 // These functions convert arrays of VTK files, of any of VTK's types, to the types of a mesh.
 #include <ossatura/core/io/text/parallel_reader.hpp>
 #include <ossatura/core/io/vtk/grid.hpp>
+#include <ossatura/core/machine/part_loop.hpp>
 
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -45,18 +47,31 @@ const char* needed() {
   return sizeof(T) == 4 ? "a whole number of 32 bits" : "a whole number";
 }
 
+template<class From>
+From number_at(const VtkNumbers& numbers, std::size_t i) {
+  unsigned char native[sizeof(From)];
+  std::memcpy(native, numbers.bytes + i * sizeof(From), sizeof(From));
+  to_native(native, 1, sizeof(From), numbers.order);
+  From from;
+  std::memcpy(&from, native, sizeof(From));
+  return from;
+}
+
 template<class To, class From>
 void convert_bytes(const VtkNumbers& numbers, To* to) {
-  for (std::size_t i = 0; i < numbers.count; ++i) {
-    unsigned char native[sizeof(From)];
-    std::memcpy(native, numbers.bytes + i * sizeof(From), sizeof(From));
-    to_native(native, 1, sizeof(From), numbers.order);
-    From from;
-    std::memcpy(&from, native, sizeof(From));
-    if (!convert(from, numbers.may_be_nan, to[i]))
-      fail<InputError>(numbers.place, ": number ", i, " is ", +from, "; ", needed<To>(),
-                       " is needed");
-  }
+  std::atomic<std::size_t> first_bad = numbers.count;
+  for_parts(numbers.count, std::size_t(1) << 16, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      if (!convert(number_at<From>(numbers, i), numbers.may_be_nan, to[i])) {
+        std::size_t before = first_bad;
+        while (i < before && !first_bad.compare_exchange_weak(before, i)) {
+        }
+        return;
+      }
+  });
+  if (first_bad < numbers.count)
+    fail<InputError>(numbers.place, ": number ", first_bad, " is ",
+                     +number_at<From>(numbers, first_bad), "; ", needed<To>(), " is needed");
 }
 
 template<class To>

@@ -2,13 +2,17 @@
 // The reader makes a tetrahedral mesh of the heart from a grid of VTK.
 #include <ossatura/core/io/mesh/tetra_check.hpp>
 #include <ossatura/core/io/vtk/grid.hpp>
+#include <ossatura/core/machine/part_loop.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <initializer_list>
 
 namespace ossatura {
 namespace {
+
+constexpr std::size_t least_part = std::size_t(1) << 15;
 
 std::string lower_case(std::string name) {
   for (char& c : name)
@@ -46,9 +50,22 @@ const VtkField* find_field(const VtkGrid& grid, const std::string& name, const c
   return nullptr;
 }
 
+/// Whether all cells are tetrahedra, which is what most files have.
+bool has_tetra_alone(const VtkGrid& grid) {
+  std::atomic<bool> all = true;
+  for_parts(grid.type.size(), least_part, [&](std::size_t begin, std::size_t end) {
+    if (!std::all_of(&grid.type[begin], &grid.type[begin] + (end - begin),
+                     [](std::int32_t type) { return type == vtk_tetra; }))
+      all = false;
+  });
+  return all;
+}
+
 /// The rows of `value` that belong to tetrahedra.
 template<class T>
 void keep_rows(std::vector<T>& value, std::size_t row, const VtkGrid& grid) {
+  if (has_tetra_alone(grid))
+    return;
   std::size_t count = 0;
   for (std::size_t cell = 0; cell < grid.type.size(); ++cell) {
     if (grid.type[cell] != vtk_tetra)
@@ -103,8 +120,35 @@ std::vector<double> read_values(const VtkGrid& grid, const std::vector<std::stri
   return value;
 }
 
+/// Moves the vertices of cells that are all good tetrahedra, by all threads; else returns false.
+bool take_tetra(const VtkGrid& grid, TetraMesh& mesh) {
+  const std::int64_t num_points = std::int64_t(grid.point.size() / 3);
+  const std::size_t num_cells = grid.type.size();
+  if (!has_tetra_alone(grid) || grid.connectivity.size() != 4 * num_cells)
+    return false;
+  std::vector<std::int32_t> tetra(4 * num_cells);
+  std::atomic<bool> good = true;
+  for_parts(num_cells, least_part, [&](std::size_t begin, std::size_t end) {
+    bool all = true;
+    for (std::size_t e = begin; e < end; ++e) {
+      const std::int64_t* v = &grid.connectivity[4 * e];
+      all = all && grid.offset[e] == std::int64_t(4 * e) && is_tetra(v, num_points);
+      for (std::size_t k = 0; k < 4; ++k)
+        tetra[4 * e + k] = std::int32_t(v[k]);
+    }
+    if (!all)
+      good = false;
+  });
+  if (good)
+    mesh.tetra = std::move(tetra);
+  return good;
+}
+
 /// Moves the vertices of the tetrahedra, and marks those of other cells.
 std::vector<bool> take_cells(const VtkGrid& grid, TetraMesh& mesh) {
+  if (take_tetra(grid, mesh))
+    return {};
+  mesh.tetra.reserve(grid.connectivity.size());
   const std::int64_t num_points = std::int64_t(grid.point.size() / 3);
   std::vector<bool> passed_over;
   for (std::size_t cell = 0; cell < grid.type.size(); ++cell) {
@@ -139,7 +183,6 @@ TetraMesh make_tetra_mesh(VtkGrid& grid, const VtkFieldNames& names, double unit
   scale_points(grid, unit);
   require_offsets(grid);
   TetraMesh mesh;
-  mesh.tetra.reserve(grid.connectivity.size());
   const std::vector<bool> passed_over = take_cells(grid, mesh);
   mesh.point = std::move(grid.point);
   std::vector<std::int64_t>().swap(grid.connectivity);

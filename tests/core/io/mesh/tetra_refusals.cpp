@@ -256,7 +256,7 @@ TEST_CASE("bad VTK legacy files are refused with file and line", "[tetra]") {
   CHECK_SAYS(change("1 1 1.5\n", "1 1 nan\n"), "a.vtk: line 12", "'nan'", "finite");
   CHECK_SAYS(change("VECTORS fiber float\n1 0 0\n9 9 9\n0 0 0\n", "VECTORS fiber float\n1 0 0\n"),
              "a.vtk: line 29", "'FIELD'", "number 3 of the 9");
-  CHECK_SAYS(change("VECTORS fiber float", "VECTORS fiber string"), "a.vtk: line 27", "'STRING'");
+  CHECK_SAYS(change("VECTORS fiber float", "VECTORS fiber quad"), "a.vtk: line 27", "'QUAD'");
   CHECK_SAYS(change("VECTORS fiber", "VEKTORS fiber"), "a.vtk: line 27", "'VEKTORS'");
   CHECK_SAYS(change("sheet 3 3 float\n0 1 0 9 9 9", "sheet 3 2 float\n0 1 0"), "'sheet' has 2 rows",
              "3 cells");
