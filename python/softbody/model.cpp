@@ -251,25 +251,33 @@ private:
   std::unique_ptr<SoftSolver<Exec>> solver_;
   std::int64_t num_points_ = 0;
   bool is_broken_ = false;
+  /// The energy is asked for in the first of so many steps, as it takes a part of one.
+  static constexpr int watched_every = 8;
   EnergyWatch energies_;
   double rounding_energy_ = 0;
-  int steps_watched_ = 0;
+  int num_steps_ = 0;
+  int first_watched_ = 0;    ///< number of the step before
   bool is_watching_ = false; ///< since the last change of loads, state or moduli
   bool is_told_ = false;
-  bool is_pulled_ = false; ///< by fixed nodes, which give energy
+  bool is_pulled_ = false;    ///< by fixed nodes, which give energy
+  bool had_contacts_ = false; ///< since the energy was last asked for
 
   void begin_watch() {
-    if (is_watching_ || is_pulled_)
+    if (is_watching_ || is_pulled_ || num_steps_ % watched_every != 0)
       return;
     energies_ = EnergyWatch(solver_->energy(exec_), rounding_energy_);
-    steps_watched_ = 0;
+    first_watched_ = num_steps_;
     is_watching_ = true;
-    is_told_ = false;
+    is_told_ = had_contacts_ = false;
   }
   void watch(const SoftStep& step) {
-    if (is_pulled_ || is_told_)
+    ++num_steps_;
+    had_contacts_ = had_contacts_ || step.contacts > 0;
+    if (!is_watching_ || is_pulled_ || is_told_ ||
+        (num_steps_ > first_watched_ + 1 && num_steps_ % watched_every != 0))
       return;
-    energies_.add(++steps_watched_, solver_->energy(exec_), step.contacts > 0);
+    energies_.add(num_steps_ - first_watched_, solver_->energy(exec_), had_contacts_);
+    had_contacts_ = false;
     const EnergyRise& rise = energies_.worst();
     is_told_ = rise.is_doubtful();
     if (is_told_)
