@@ -109,7 +109,7 @@ class KillAndResume(DriverCase):
         body, counts = ("cantilever", "--cells", "8x4x4", "--change", "0"), []
         for steps, name, *more in ((20, *body, "--max-stress", "9", "--max-compliance", "1e3"),
                                    (10, *body, "--objective", "frequency", "--frequencies", "2", "--mass-density", "3"),
-                                   (20, *body, "--projection", "--robust", "0.2", "--sharpness", "1:8:3:x2"),
+                                   (20, *body, "--projection", "--robust", "0.2", "--sharpness", "1:4:3:x2"),
                                    (20, "warm.json")):
             for grid in ("mesh", "voxels"):
                 with self.subTest(name=name, more=more, grid=grid):
