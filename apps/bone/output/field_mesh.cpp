@@ -68,6 +68,13 @@ std::size_t FieldMesh::block_of(int node) const {
   return std::size_t(behind - solid_block_.begin()) - 1;
 }
 
+/// In blocks.
+Site FieldMesh::place_of(std::uint32_t block) const {
+  const std::uint32_t row = block / std::uint32_t(shape_[0]);
+  return {int(block % std::uint32_t(shape_[0])), int(row % std::uint32_t(shape_[1])),
+          int(row / std::uint32_t(shape_[1]))};
+}
+
 const detail::NodeBlock* FieldMesh::find_block(int x, int y, int z) const {
   return x < shape_[0] && y < shape_[1] && z < shape_[2]
              ? &block_[std::size_t(x) +
@@ -84,15 +91,14 @@ void FieldMesh::make_points(std::uint64_t first, std::uint64_t count, double* po
   sites.reserve(std::size_t(count));
   for (std::size_t s = block_of(int(first)); sites.size() < count; ++s) {
     const std::uint32_t number = solid_block_[s];
-    const int x = int(number % std::uint32_t(shape_[0])) * side,
-              y = int(number / std::uint32_t(shape_[0]) % std::uint32_t(shape_[1])) * side,
-              z = int(number / std::uint32_t(shape_[0]) / std::uint32_t(shape_[1])) * side;
+    const Site at = place_of(number);
     int node = block_[number].begin;
     for (int local = 0; local < 64 && node < end; ++local)
       if (block_[number].mask >> local & 1) {
         if (node++ >= int(first))
-          sites.push_back(
-              detail::pack_site(x + (local & 3), y + (local >> 2 & 3), z + (local >> 4)));
+          sites.push_back(detail::pack_site(side * at.x + (local & 3),
+                                            side * at.y + (local >> 2 & 3),
+                                            side * at.z + (local >> 4)));
       }
   }
   place_sites(place_, sites.data(), sites.size(), points);
@@ -110,10 +116,8 @@ void FieldMesh::list_corners(std::uint64_t first, std::uint64_t count, int* corn
     const int behind = block.begin + count_ones(block.mask);
     if (element_[std::size_t(voxel)] >= behind)
       continue; // none of its nodes is the lowest corner of a voxel
-    const int x = int(number % std::uint32_t(shape_[0])),
-              y = int(number / std::uint32_t(shape_[0]) % std::uint32_t(shape_[1])),
-              z = int(number / std::uint32_t(shape_[0]) / std::uint32_t(shape_[1]));
-    nodes.set([&](int i, int j, int k) { return find_block(x + i, y + j, z + k); });
+    const Site at = place_of(number);
+    nodes.set([&](int i, int j, int k) { return find_block(at.x + i, at.y + j, at.z + k); });
     int node = block.begin;
     for (int local = 0; local < 64 && voxel < end && element_[std::size_t(voxel)] < behind; ++local)
       if (block.mask >> local & 1) {

@@ -84,6 +84,7 @@ public:
 
 private:
   std::size_t block_of(int node) const;
+  Site place_of(std::uint32_t block) const;
   const detail::NodeBlock* find_block(int x, int y, int z) const;
 
   LatticePlace place_;
