@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# GDCM_FOUND and gdcm::gdcm, also for the installed package. GDCM's own CMake package, as Debian's
-# libgdcm-dev has it, names programs of libgdcm-tools, and is an error where these are not installed.
+# GDCM_FOUND and gdcm::gdcm. GDCM's own CMake package, as Debian's libgdcm-dev has it, names programs of
+# libgdcm-tools, and is an error where these are not installed.
 find_path(GDCM_INCLUDE_DIR gdcmPixmapReader.h PATH_SUFFIXES gdcm-3.0)
 set(GDCM_FOUND TRUE)
 set(gdcm_libraries "")

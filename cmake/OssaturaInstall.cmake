@@ -27,7 +27,6 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/ossaturaConfigVersion.cma
 install(FILES
   ${PROJECT_BINARY_DIR}/ossaturaConfig.cmake
   ${PROJECT_BINARY_DIR}/ossaturaConfigVersion.cmake
-  ${PROJECT_SOURCE_DIR}/cmake/OssaturaGDCM.cmake
   ${PROJECT_SOURCE_DIR}/cmake/OssaturaHDF5.cmake
   ${PROJECT_SOURCE_DIR}/cmake/OssaturaKokkosKernels.cmake
   ${PROJECT_SOURCE_DIR}/cmake/OssaturaLibdeflate.cmake

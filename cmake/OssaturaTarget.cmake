@@ -61,7 +61,7 @@ function(ossatura_harden target)
   target_compile_options(${target} PRIVATE -fstack-protector-strong
     "$<$<CONFIG:Release,RelWithDebInfo,MinSizeRel>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2>")
   get_target_property(type ${target} TYPE)
-  if(type STREQUAL EXECUTABLE)
+  if(type MATCHES "EXECUTABLE|MODULE")
     target_link_options(${target} PRIVATE -Wl,-z,relro,-z,now)
   endif()
 endfunction()

@@ -2,8 +2,10 @@
 """`ossatura bone` with the slices of a DICOM series: the same image as NIfTI, and folders that make none."""
 import math
 import os
+import re
 import shutil
 import struct
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "apps"))
@@ -244,6 +246,30 @@ class Refusals(Series):
         self.run_of(self.path("CT"))
         os.remove(self.path("elsewhere.dcm"))
         self.refused("d2.dcm: is a link to nothing: fetch its file")
+
+    def test_the_module_that_reads_dicom(self):
+        """It is loaded for DICOM alone, and belongs beside the executable: without it other images are read."""
+        self.series()
+        own, name = os.path.realpath(driver_case.EXECUTABLE), "ossatura_dicom.so"
+        os.mkdir(self.path("bin"))
+        copy = shutil.copy(own, self.path("bin/ossatura"))
+        run = lambda image: subprocess.run([copy, "bone", image, *LAW, "--dry-run"], capture_output=True, text=True,
+                                           timeout=60)
+        self.assertEqual(run(self.nifti).returncode, DONE)
+        with open(own, "rb") as file:
+            installed = re.findall(rb"/[^\0]*/ossatura/ossatura_dicom[.]so", file.read())
+        if not any(map(os.path.exists, installed)):
+            process = run(self.path("CT"))
+            self.assertEqual(process.returncode, BAD_FILE, process.stderr)
+            for part in (self.path("CT"), name + ": cannot open", "dcm2niix"):
+                self.assertIn(part, process.stderr)
+            self.write("bin/" + name, "not a library")
+            process = run(self.path("CT"))
+            self.assertEqual(process.returncode, BAD_FILE, process.stderr)
+            self.assertIn(name + ": file too short", process.stderr)
+        shutil.copy(os.path.join(os.path.dirname(own), name), self.path("bin"))
+        process = run(self.path("CT"))
+        self.assertEqual(process.returncode, DONE, process.stderr)
 
     def test_damaged_files(self):
         """A slice that is cut off anywhere is refused, whatever it has lost; so is one without its signature."""

@@ -295,11 +295,6 @@ int __libc_start_main(int (*main)(int, char**, char**), int count, char** argume
                                                                 init, fini, loader_fini, stack);
 }
 
-// gdcm::Dict::LoadDefault() and gdcm::PrivateDict's, which fill GDCM's dictionaries before main():
-// half of the time of a run that reads no DICOM, and none of those here does.
-void _ZN4gdcm4Dict11LoadDefaultEv(void*) {}
-void _ZN4gdcm11PrivateDict11LoadDefaultEv(void*) {}
-
 int clock_gettime(clockid_t clock, timespec* now) {
   static std::atomic<long> steps = 0;
   if (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE) {

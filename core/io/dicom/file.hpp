@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The DICOM file reader takes header and values of one slice out of its file by way of GDCM [1],
 // the reader of ITK and 3D Slicer, which has the codecs of all compressed transfer syntaxes in use.
-// A build without GDCM refuses. Tags are those of [2].
+// GDCM is in a module of its own (module.hpp); a build without it refuses. Tags are those of [2].
 //
 // [1] Grassroots DICOM, gdcm.sourceforge.net. [2] DICOM PS3.3 and PS3.6, dicom.nema.org.
 #pragma once
@@ -35,9 +35,6 @@ struct DicomHeader {
   std::array<double, 2> spacing{}; ///< along a row, along a column, mm
   double slope = 1, intercept = 0;
 };
-
-/// Whether this build has the library.
-bool can_read_dicom();
 
 /// Whether the file at `path` begins as one of DICOM's does (PS3.10). Throws InputError for one
 /// that cannot be read.

@@ -2,6 +2,7 @@
 #include <ossatura/core/io/dicom/segmentation.hpp>
 
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/core/io/dicom/module.hpp>
 #include <ossatura/core/io/text/trial_read.hpp>
 
 #include <algorithm>
@@ -301,6 +302,7 @@ VoxelImage place_segments(const std::string& path, const DicomSegments& frames,
 VoxelImage read_dicom_segmentation(const std::string& path, const VoxelImage& grid,
                                    const SegmentationOptions& options,
                                    std::vector<DicomSegment>* found) {
+  (void)dicom_module(path); // lest the child loads it, too
   if (options.trial)
     require_survivable_read(path, [&] { (void)read_dicom_segments(path); });
   DicomSegments segments = read_dicom_segments(path);

@@ -3,6 +3,7 @@
 
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/io/dicom/file.hpp>
+#include <ossatura/core/io/dicom/module.hpp>
 #include <ossatura/core/io/image/place.hpp>
 #include <ossatura/core/io/image/voxel_limits.hpp>
 #include <ossatura/core/io/text/input_file.hpp>
@@ -61,6 +62,7 @@ private:
 template<class Read>
 void try_first(const std::string& path, const Read& read) {
   Trial trial;
+  (void)dicom_module(path); // lest each child loads it
   try {
     require_survivable_read(
         path, [&] { read(&trial); }, trial_seconds);

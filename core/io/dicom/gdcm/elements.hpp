@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DicomElements take the values out of the elements that GDCM has read of a file. Without GDCM this
-// header is empty.
+// DicomElements take the values out of the elements that GDCM has read of a file. Where GDCM is not
+// included this header is empty.
 #pragma once
 
 #if defined(OSSATURA_HAS_GDCM)
