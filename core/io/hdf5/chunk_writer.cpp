@@ -178,7 +178,8 @@ private:
   std::vector<std::thread> threads_; // last: they use the others
 };
 
-std::unique_ptr<Hdf5ChunkWriter> Hdf5ChunkWriter::of(const std::shared_ptr<Hdf5Dataset>& dataset) {
+std::unique_ptr<Hdf5ChunkWriter> Hdf5ChunkWriter::of(const std::shared_ptr<Hdf5Dataset>& dataset,
+                                                     Hdf5PendingChunks* pending) {
   const detail::LibraryCall call;
   const std::vector<std::uint64_t>& shape = dataset->shape();
   const Hdf5Handle properties(H5Dget_create_plist(dataset->id()), &H5Pclose);
@@ -198,6 +199,7 @@ std::unique_ptr<Hdf5ChunkWriter> Hdf5ChunkWriter::of(const std::shared_ptr<Hdf5D
     return nullptr;
 
   std::unique_ptr<Hdf5ChunkWriter> writer(new Hdf5ChunkWriter(dataset));
+  writer->pending_ = pending;
   writer->level_ = int(value);
   writer->num_rows_ = shape[0];
   writer->chunk_rows_ = chunk[0];
@@ -276,6 +278,12 @@ void Hdf5ChunkWriter::append_from(const Source& source, std::uint64_t rows) {
       std::memcpy(waiting_.data() + before, source.bytes + std::size_t(first) * row_bytes(),
                   std::size_t(count) * row_bytes());
   };
+  if (is_pending()) {
+    wait_for(0, rows);
+    if (waiting_.size() == std::size_t(num_rows_) * row_bytes())
+      pending_->add(dataset_, std::move(waiting_), value_bytes_, level_);
+    return;
+  }
   const int threads = std::min(io_threads(), max_threads);
   const std::uint64_t most = threads == 1 ? chunk_rows_ : 2 * std::uint64_t(threads) * chunk_rows_;
   for (std::uint64_t done = 0; done < rows;) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ossatura/core/io/hdf5/file.hpp>
+#include <ossatura/core/io/hdf5/pending_chunks.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -26,8 +27,10 @@ struct Hdf5KeptRows {
 /// chunks for each thread wait. Throws InputError where the dataset cannot be written.
 class Hdf5ChunkWriter {
 public:
-  /// None where the dataset is not one of chunks of whole rows behind shuffle and deflate.
-  static std::unique_ptr<Hdf5ChunkWriter> of(const std::shared_ptr<Hdf5Dataset>& dataset);
+  /// None where the dataset is not one of chunks of whole rows behind shuffle and deflate. A
+  /// dataset of one chunk goes to `pending`, where there are such, which must outlive this.
+  static std::unique_ptr<Hdf5ChunkWriter> of(const std::shared_ptr<Hdf5Dataset>& dataset,
+                                             Hdf5PendingChunks* pending = nullptr);
 
   /// Rows that follow, of values of the HDF5 type `type`; they are converted where the dataset has
   /// another. What has come is in the file when all rows have.
@@ -55,6 +58,10 @@ private:
       : dataset_(std::move(dataset)) {}
   std::size_t row_bytes() const { return std::size_t(row_values_) * value_bytes_; }
   bool is_own_type(hid_t type) const;
+  /// Whether the rows, once all have come, are left to `pending_`.
+  bool is_pending() const {
+    return pending_ != nullptr && kept_ == nullptr && num_rows_ <= chunk_rows_;
+  }
   void claim(std::uint64_t rows);
   void append_from(const Source& source, std::uint64_t rows);
   void write_waiting();
@@ -70,6 +77,7 @@ private:
   std::uint64_t unflushed_bytes_ = 0;
   std::vector<unsigned char> waiting_;
   Hdf5KeptRows* kept_ = nullptr;
+  Hdf5PendingChunks* pending_ = nullptr;
 };
 
 } // namespace ossatura

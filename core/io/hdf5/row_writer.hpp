@@ -17,7 +17,8 @@ namespace ossatura {
 /// so, else straight to their place. Throws InputError where they cannot be written.
 class Hdf5RowWriter {
 public:
-  explicit Hdf5RowWriter(Hdf5Dataset dataset);
+  /// `pending` as of Hdf5ChunkWriter::of().
+  explicit Hdf5RowWriter(Hdf5Dataset dataset, Hdf5PendingChunks* pending = nullptr);
 
   Hdf5Dataset& dataset() { return *dataset_; }
   const Hdf5Dataset& dataset() const { return *dataset_; }

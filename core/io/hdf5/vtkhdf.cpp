@@ -37,9 +37,9 @@ constexpr std::size_t wedge_node[15] = {0, 2, 1, 3, 5, 4, 8, 7, 6, 11, 10, 9, 12
 
 } // namespace
 
-VtkHdfField::VtkHdfField(Hdf5Dataset dataset, std::shared_ptr<bool> all_finite)
-    : rows_(std::move(dataset))
-    , all_finite_(std::move(all_finite)) {}
+VtkHdfField::VtkHdfField(Hdf5Dataset dataset, std::shared_ptr<File> file)
+    : file_(std::move(file))
+    , rows_(std::move(dataset), &file_->pending) {}
 
 std::uint64_t VtkHdfField::rows_in(std::size_t count) const {
   const std::uint64_t row_size = rows_.row_size();
@@ -112,7 +112,7 @@ void VtkHdfWriter::begin_mesh(std::uint64_t num_points, const std::vector<VtkCel
   index_field("Offsets", num_cells_ + 1).append_kept(kept("Offsets"), [&](VtkHdfField& field) {
     field.append_indices(num_cells_ + 1, make_offsets);
   });
-  VtkHdfField(vtk_->create<std::uint8_t>("Types", {num_cells_}, layout_), all_finite_)
+  VtkHdfField(vtk_->create<std::uint8_t>("Types", {num_cells_}, layout_), shared_)
       .append_kept(kept("Types"), [&](VtkHdfField& field) {
         field.append_made<std::uint8_t>(num_cells_, make_types);
       });
@@ -186,10 +186,10 @@ VtkHdfField VtkHdfWriter::index_field(const std::string& name, std::uint64_t cou
   return has_narrow_indices(num_corners_)
              ? VtkHdfField(open_data(vtk_, name, {count}, hdf5_native_type<std::int32_t>(),
                                      sizeof(std::int32_t)),
-                           all_finite_)
+                           shared_)
              : VtkHdfField(open_data(vtk_, name, {count}, hdf5_native_type<std::int64_t>(),
                                      sizeof(std::int64_t)),
-                           all_finite_);
+                           shared_);
 }
 
 std::vector<std::uint64_t> VtkHdfWriter::point_shape(int components) const {
@@ -220,7 +220,7 @@ Hdf5Dataset VtkHdfWriter::open_data(std::optional<Hdf5Group>& group, const std::
 void VtkHdfWriter::set_run(const std::string& key, const std::string& value) {
   if (!run_)
     run_ = file_.root().create_group("run");
-  run_->set_attribute(key, key == "status" && !*all_finite_ ? status_not_finite : value);
+  run_->set_attribute(key, key == "status" && !shared_->all_finite ? status_not_finite : value);
 }
 
 void VtkHdfWriter::set_run(const std::vector<std::pair<std::string, std::string>>& facts) {
@@ -230,6 +230,7 @@ void VtkHdfWriter::set_run(const std::vector<std::pair<std::string, std::string>
 
 void VtkHdfWriter::commit() {
   OSSATURA_REQUIRE(vtk_, output_.path() << ": there is no mesh to write");
+  shared_->pending.write();
   run_.reset();
   cell_data_.reset();
   point_data_.reset();

@@ -80,8 +80,8 @@ public:
   /// Appends `values.size / components` rows of any number type.
   template<class T>
   void append(ConstSpan<T> values) {
-    if (*all_finite_ && !are_finite(values, nan_is_mark_)) {
-      *all_finite_ = false;
+    if (file_->all_finite && !are_finite(values, nan_is_mark_)) {
+      file_->all_finite = false;
       warn_not_finite(rows_.dataset().where());
     }
     rows_.append(values.data, rows_in(values.size));
@@ -101,7 +101,7 @@ public:
       if (!is_every_finite(ConstSpan<T>(values, std::size_t(count * row_size)), nan_is_mark_))
         finite = false;
     });
-    if (!finite && std::exchange(*all_finite_, false))
+    if (!finite && std::exchange(file_->all_finite, false))
       warn_not_finite(rows_.dataset().where());
   }
   /// The same of whole numbers in either width: make() takes std::int32_t* and std::int64_t*.
@@ -121,7 +121,7 @@ public:
     else
       rows_.append_kept(*kept, [&] {
         write(*this);
-        return *all_finite_;
+        return file_->all_finite;
       });
   }
   /// NaN stands where there is no value; elsewhere the writer warns of it (`not-finite`).
@@ -134,11 +134,16 @@ public:
 
 private:
   friend class VtkHdfWriter;
-  VtkHdfField(Hdf5Dataset dataset, std::shared_ptr<bool> all_finite);
+  /// What the fields of a file share.
+  struct File {
+    bool all_finite = true; ///< of all fields so far
+    Hdf5PendingChunks pending;
+  };
+  VtkHdfField(Hdf5Dataset dataset, std::shared_ptr<File> file);
   std::uint64_t rows_in(std::size_t count) const;
 
+  std::shared_ptr<File> file_; ///< before what refers to it
   Hdf5RowWriter rows_;
-  std::shared_ptr<bool> all_finite_; ///< of all fields of the file
   bool nan_is_mark_ = false;
 };
 
@@ -147,7 +152,8 @@ private:
 using VtkHdfKept = std::map<std::string, Hdf5KeptRows>;
 
 /// Writes one file: first set_mesh(), then fields, then commit(). Nothing stands at
-/// `path` before commit(). Values are handed to HDF5 from where they are: no second copy.
+/// `path` before commit(). Values are handed to HDF5 from where they are, without a second copy but
+/// for fields of up to 1 MiB, which are compressed side by side until commit().
 ///
 ///     VtkHdfWriter file("bone.hdf");
 ///     file.set_mesh(points, connectivity, VtkCell::hexahedron);
@@ -206,7 +212,7 @@ public:
   template<class Real>
   VtkHdfField points_field() {
     return {open_data(vtk_, "Points", {num_points_, 3}, hdf5_native_type<Real>(), sizeof(Real)),
-            all_finite_};
+            shared_};
   }
   VtkHdfField connectivity_field();
 
@@ -252,12 +258,12 @@ public:
   template<class T>
   VtkHdfField point_field(const std::string& name, int components = 1) {
     return {open_data(point_data_, name, point_shape(components), hdf5_native_type<T>(), sizeof(T)),
-            all_finite_};
+            shared_};
   }
   template<class T>
   VtkHdfField cell_field(const std::string& name, int components = 1) {
     return {open_data(cell_data_, name, cell_shape(components), hdf5_native_type<T>(), sizeof(T)),
-            all_finite_};
+            shared_};
   }
 
   /// Facts about the run: text attributes of group /run, which VTK does not look at. Where a field
@@ -308,7 +314,7 @@ private:
   std::uint64_t num_points_ = 0;
   std::uint64_t num_cells_ = 0;
   std::uint64_t num_corners_ = 0; ///< of all cells
-  std::shared_ptr<bool> all_finite_ = std::make_shared<bool>(true);
+  std::shared_ptr<VtkHdfField::File> shared_ = std::make_shared<VtkHdfField::File>();
 };
 
 /// A saved step of a time series.

@@ -45,12 +45,12 @@ std::vector<double> values_of(std::size_t count, Values kind) {
 
 /// Chunk by chunk what lies in the file: which filters were skipped, and the bytes.
 std::vector<std::pair<std::uint32_t, std::vector<unsigned char>>>
-chunks_of(const std::string& path) {
+chunks_of(const std::string& path, const std::string& name = "x", hsize_t chunk_rows = 100) {
   const Hdf5File file = Hdf5File::open(path);
-  const Hdf5Dataset dataset = file.root().dataset("x");
+  const Hdf5Dataset dataset = file.root().dataset(name);
   std::vector<std::pair<std::uint32_t, std::vector<unsigned char>>> chunks;
   const std::uint64_t rows = dataset.shape()[0];
-  for (hsize_t offset[2] = {0, 0}; offset[0] < rows; offset[0] += std::min<hsize_t>(rows, 100)) {
+  for (hsize_t offset[2] = {0, 0}; offset[0] < rows; offset[0] += chunk_rows) {
     hsize_t size = 0;
     REQUIRE(H5Dget_chunk_storage_size(dataset.id(), offset, &size) >= 0);
     chunks.emplace_back(0, std::vector<unsigned char>(size));
@@ -101,6 +101,68 @@ TEST_CASE("HDF5 reads what threads compress", "[chunk_writer]") {
           CHECK(Hdf5File::open(directory / "x.h5").root().dataset("x").read<double>() == values);
         }
     }
+}
+
+TEST_CASE("Datasets of one chunk wait, and are the same", "[chunk_writer]") {
+  const ossatura_test::TestDirectory directory;
+  const std::vector<std::uint64_t> sizes = {1, 600, 5000, 20000}; // some take a thread
+  const auto write_all = [&](const std::string& path, std::uint64_t parts, bool wait) {
+    Hdf5File file = Hdf5File::create(path);
+    Hdf5PendingChunks pending;
+    {
+      Hdf5Group root = file.root();
+      for (const std::uint64_t rows : sizes) {
+        Hdf5Layout layout;
+        layout.gzip = 2;
+        const auto dataset = std::make_shared<Hdf5Dataset>(
+            root.create<double>("x" + std::to_string(rows), {rows, 3}, layout));
+        const auto chunks = Hdf5ChunkWriter::of(dataset, wait ? &pending : nullptr);
+        REQUIRE(chunks);
+        const std::vector<double> values = values_of(3 * rows, Values::results);
+        const std::uint64_t part = (rows + parts - 1) / parts;
+        for (std::uint64_t first = 0; first < rows; first += part)
+          chunks->append(values.data() + 3 * first, std::min(part, rows - first),
+                         hdf5_native_type<double>());
+      }
+    }
+    pending.write();
+    file.close();
+  };
+  write_all(directory / "expected.h5", 1, false);
+  for (const int threads : {1, 2, 5})
+    for (const std::uint64_t parts : {1, 3}) {
+      const IoThreads chosen(threads);
+      write_all(directory / "x.h5", parts, true);
+      for (const std::uint64_t rows : sizes) {
+        INFO(rows << " rows, " << threads << " threads, " << parts << " parts");
+        const std::string name = "x" + std::to_string(rows);
+        CHECK(chunks_of(directory / "x.h5", name, rows) ==
+              chunks_of(directory / "expected.h5", name, rows));
+        CHECK(Hdf5File::open(directory / "x.h5").root().dataset(name).read<double>() ==
+              values_of(3 * rows, Values::results));
+      }
+    }
+}
+
+TEST_CASE("Pending chunks that cannot be written are errors", "[chunk_writer]") {
+  const ossatura_test::TestDirectory directory;
+  Hdf5File file = Hdf5File::create(directory / "x.h5");
+  Hdf5PendingChunks pending;
+  const auto add = [&](const char* name, int gzip) {
+    Hdf5Layout layout;
+    layout.gzip = gzip; // 0: without chunks
+    pending.add(std::make_shared<Hdf5Dataset>(file.root().create<double>(name, {4000}, layout)),
+                std::vector<unsigned char>(8 * 4000, 1), 8, 2);
+  };
+  add("before", 2);
+  add("contiguous", 0);
+  add("behind", 2);
+  CHECK_THROWS_WITH(pending.write(), ContainsSubstring("contiguous: cannot be written"));
+  pending.write(); // there are none any more
+  file.close();
+  const Hdf5Group root = Hdf5File::open(directory / "x.h5").root();
+  CHECK(root.dataset("before").read<double>()[3999] != 0);
+  CHECK(root.dataset("behind").read<double>()[3999] == 0);
 }
 
 TEST_CASE("Numbers of elements are widened by the threads", "[chunk_writer]") {
