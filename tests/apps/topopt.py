@@ -221,7 +221,9 @@ class Designs(TopoptCase):
                 ({}, (), "oc", 0.2), ({}, ("--grid", "voxels", "--overhang", "+z"), "mma", 0.2),
                 ({"objective": "volume", "constraints": [soft]}, (), "mma", 0.2), ({"constraints": [stress]}, (), "mma", 0.1),
                 ({"projection": {"robust": 0.2}}, (), "mma", 0.1), ({"cases": [heavy]}, (), "mma", 0.2),
-                ({"objective": "frequency"}, (), "mma", 0.1),
+                ({"objective": "frequency"}, (), "mma", 0.1), ({"projection": True}, (), "mma", 0.2),
+                ({}, ("--projection",), "mma", 0.2), ({"projection": True}, ("--method", "oc"), "oc", 0.2),
+                ({"projection": True}, ("--no-projection",), "oc", 0.2),
                 ({"constraints": [stress]}, ("--move", "0.15"), "mma", 0.15)):
             with self.subTest(more=more, arguments=arguments):
                 run = self.solve(problem(**{"material": {"young": 1, "poisson": 0.3, "mass_density": 0.1}, "steps": 2, **more}),
@@ -257,7 +259,7 @@ class Designs(TopoptCase):
     def test_the_volume_is_met_in_the_end(self):
         # Optimality criteria use all of it to 1e-6; the others to a thousandth, and never more.
         for more in ((), ("--filter", "sensitivity"), ("--filter", "helmholtz", "--radius", "2"),
-                     ("--projection", "--sharpness", "1:8:2:x2"), ("--method", "mma"),
+                     ("--method", "oc", "--projection", "--sharpness", "1:8:2:x2"), ("--method", "mma"),
                      ("--method", "mma", "--projection", "--sharpness", "1:8:2:x2")):
             for name in ("cantilever", "torsion"):
                 with self.subTest(generator=name, more=more):
@@ -304,7 +306,8 @@ class Designs(TopoptCase):
         # By the gradient of the volume they ended with a fifth to a third less of it, and 3 to 25 times as compliant.
         for grid in "mesh", "voxels":
             results = self.optimise("cantilever", "--cells", "12x6x6", "--grid", grid, "--volume", "0.3", "--radius", "2",
-                                    "--projection", "--sharpness", "1:32:10:x2", "--steps", "60", "--change", "0")["results"]
+                                    "--method", "oc", "--projection", "--sharpness", "1:32:10:x2", "--steps", "60",
+                                    "--change", "0")["results"]
             for volume in results["steps"]["volume"][1:] + [results["volume"]]:
                 self.close(volume, 0.3, 1e-6)
             self.assertLess(results["objective"], 40)
