@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/solvers/eikonal/activation_statistics.hpp>
 
+#include <ossatura/core/machine/part_loop.hpp>
+
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <mutex>
+#include <set>
 #include <tuple>
-#include <unordered_map>
+#include <utility>
 
 namespace ossatura {
 
@@ -26,47 +31,83 @@ void finish(ActivationStatistics& statistics) {
     statistics.mean /= double(statistics.num_reached);
 }
 
+/// Calls body(each) by several threads, where each(take) calls take(e) for some of the tetrahedra
+/// that conduct, in their order.
+template<class Body>
+void for_conducting(const TetraMesh& mesh, const std::vector<bool>& blocked, const Body& body) {
+  for_parts(mesh.num_tetra(), std::size_t(1) << 15, [&](std::size_t begin, std::size_t end) {
+    body([&](const auto& take) {
+      for (std::size_t e = begin; e < end; ++e)
+        if (blocked.empty() || !blocked[e])
+          take(e);
+    });
+  });
+}
+
+/// The tags that occur, ascending.
+std::vector<int> find_tags(const TetraMesh& mesh, const std::vector<bool>& blocked) {
+  std::set<int> tags;
+  std::mutex mutex;
+  for_conducting(mesh, blocked, [&](const auto& each) {
+    std::set<int> some;
+    const int* last = nullptr; // tags come in runs
+    each([&](std::size_t e) {
+      if (last == nullptr || *last != mesh.tag[e]) {
+        last = &mesh.tag[e];
+        some.insert(*last);
+      }
+    });
+    const std::lock_guard<std::mutex> lock(mutex);
+    tags.insert(some.begin(), some.end());
+  });
+  return {tags.begin(), tags.end()};
+}
+
 } // namespace
 
 TaggedVertices::TaggedVertices(const TetraMesh& mesh, const std::vector<bool>& blocked)
-    : first_(mesh.num_points(), -1) {
-  std::unordered_map<int, std::int32_t> numbers; // of tags, in the order of first sight
-  std::int32_t last = -1;                        // of the tag before; tags come in runs
-  for (std::size_t e = 0; e < mesh.num_tetra(); ++e) {
-    if (!blocked.empty() && blocked[e])
-      continue;
-    if (last < 0 || tags_[std::size_t(last)] != mesh.tag[e]) {
-      const auto [place, is_new] = numbers.insert({mesh.tag[e], std::int32_t(tags_.size())});
-      last = place->second;
-      if (is_new)
-        tags_.push_back(mesh.tag[e]);
-    }
-    for (std::size_t i = 4 * e; i < 4 * e + 4; ++i) {
-      std::int32_t& known = first_[std::size_t(mesh.tetra[i])];
-      if (known < 0)
-        known = last;
-      else if (known != last)
-        others_.push_back({mesh.tetra[i], last});
-    }
-  }
-  // Numbers in ascending order of tags.
-  std::vector<int> sorted = tags_;
-  std::sort(sorted.begin(), sorted.end());
-  std::vector<std::int32_t> number;
-  for (const int tag : tags_)
-    number.push_back(
-        std::int32_t(std::lower_bound(sorted.begin(), sorted.end(), tag) - sorted.begin()));
-  for (std::int32_t& tag : first_)
-    tag = tag < 0 ? tag : number[std::size_t(tag)];
-  for (Other& other : others_)
-    other.tag = number[std::size_t(other.tag)];
-  tags_ = sorted;
+    : tags_(find_tags(mesh, blocked))
+    , first_(mesh.num_points()) {
+  std::vector<std::atomic<std::int32_t>> first(mesh.num_points()); // 0: none, else a number and 1
+  std::mutex mutex;                                                // of others_
+  for_conducting(mesh, blocked, [&](const auto& each) {
+    std::vector<Other> others;
+    std::int32_t number = -1; // of the tag before; tags come in runs
+    each([&](std::size_t e) {
+      if (number < 0 || tags_[std::size_t(number)] != mesh.tag[e])
+        number =
+            std::int32_t(std::lower_bound(tags_.begin(), tags_.end(), mesh.tag[e]) - tags_.begin());
+      for (std::size_t i = 4 * e; i < 4 * e + 4; ++i) {
+        std::atomic<std::int32_t>& one = first[std::size_t(mesh.tetra[i])];
+        std::int32_t known = one.load(std::memory_order_relaxed);
+        if (known == 0 && one.compare_exchange_strong(known, number + 1, std::memory_order_relaxed))
+          continue;
+        if (known != number + 1)
+          others.push_back({mesh.tetra[i], number});
+      }
+    });
+    const std::lock_guard<std::mutex> lock(mutex);
+    others_.insert(others_.end(), others.begin(), others.end());
+  });
+  for (std::size_t v = 0; v < first_.size(); ++v)
+    first_[v] = first[v].load(std::memory_order_relaxed) - 1;
   const auto key = [](const Other& other) { return std::make_tuple(other.vertex, other.tag); };
-  std::sort(others_.begin(), others_.end(),
-            [&](const Other& a, const Other& b) { return key(a) < key(b); });
+  const auto is_before = [&](const Other& a, const Other& b) { return key(a) < key(b); };
+  std::sort(others_.begin(), others_.end(), is_before);
   others_.erase(std::unique(others_.begin(), others_.end(),
                             [&](const Other& a, const Other& b) { return key(a) == key(b); }),
                 others_.end());
+  // Which tag of a vertex came first is chance: the least takes its place, as sums are rounded.
+  for (auto other = others_.begin(); other != others_.end();) {
+    const auto next = std::find_if(other, others_.end(),
+                                   [&](const Other& o) { return o.vertex != other->vertex; });
+    std::int32_t& one = first_[std::size_t(other->vertex)];
+    if (other->tag < one) {
+      std::swap(other->tag, one);
+      std::sort(other, next, is_before);
+    }
+    other = next;
+  }
 }
 
 template<class Real>

@@ -3,8 +3,13 @@
 #include <ossatura/solvers/eikonal/conducting_parts.hpp>
 
 #include "tests/catch.hpp"
+#include "tests/core/io/io_threads.hpp"
 
+#include <cmath>
 #include <limits>
+#include <map>
+#include <random>
+#include <set>
 
 using namespace ossatura;
 
@@ -53,6 +58,54 @@ TEST_CASE("tissue that does not conduct is in no statistic", "[activation]") {
   CHECK(by_tag[0].num_vertices == 4);
   CHECK(by_tag[0].num_reached == 3);
   CHECK(by_tag[1].num_vertices == 4);
+}
+
+TEST_CASE("statistics of tags are the same for any number of threads", "[activation]") {
+  TetraMesh mesh;
+  constexpr std::int32_t num_points = 40'000;
+  mesh.point.resize(3 * std::size_t(num_points));
+  std::mt19937 random(7);
+  std::vector<bool> blocked;
+  for (int e = 0; e < 150'000; ++e) {
+    const auto vertex = std::int32_t(random() % (num_points - 200)); // some are on none
+    for (std::int32_t k = 0; k < 4; ++k)
+      mesh.tetra.push_back(vertex + k * std::int32_t(1 + random() % 50));
+    mesh.tag.push_back(int(vertex / 5000) * 10 - (random() % 100 == 0 ? 25 : 0));
+    blocked.push_back(random() % 20 == 0);
+  }
+  std::vector<float> time;
+  for (std::int32_t v = 0; v < num_points; ++v)
+    time.push_back(v % 900 == 0 ? std::numeric_limits<float>::infinity()
+                                : float(random()) / float(std::mt19937::max()));
+  std::map<int, std::set<std::int32_t>> vertices;
+  for (std::size_t e = 0; e < mesh.tag.size(); ++e)
+    for (std::size_t i = 4 * e; !blocked[e] && i < 4 * e + 4; ++i)
+      vertices[mesh.tag[e]].insert(mesh.tetra[i]);
+
+  std::vector<ActivationStatistics> expected;
+  for (const int threads : {1, 2, 4, 4}) {
+    const ossatura_test::IoThreads chosen(threads);
+    const TaggedVertices tagged(mesh, blocked);
+    const std::vector<ActivationStatistics> by_tag = tagged.summarise(ConstSpan<float>(time));
+    REQUIRE(tagged.tags().size() == vertices.size());
+    std::size_t k = 0;
+    for (const auto& [tag, own] : vertices) {
+      CHECK(tagged.tags()[k] == tag);
+      CHECK(by_tag[k].num_vertices == std::int64_t(own.size()));
+      double sum = 0, reached = 0;
+      for (const std::int32_t v : own)
+        if (std::isfinite(time[std::size_t(v)])) {
+          sum += double(time[std::size_t(v)]);
+          ++reached;
+        }
+      CHECK(by_tag[k].num_reached == std::int64_t(reached));
+      CHECK(by_tag[k].mean == Approx(sum / reached).epsilon(1e-12));
+      if (!expected.empty())
+        CHECK(by_tag[k].mean == expected[k].mean); // to the bit
+      ++k;
+    }
+    expected = by_tag;
+  }
 }
 
 TEST_CASE("parts of a mesh share no vertex through which a wave could go", "[activation]") {
