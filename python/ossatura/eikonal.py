@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _arrays, _backends, _core, _doubts, _draw, _numbers, _save
 from ._errors import ConvergenceError, InputError, UsageError, choice
+from ._held import Held
 from ._libraries import NUMPY, is_on_gpu, library_of
 from ._log import logger
 
@@ -69,7 +70,7 @@ class Gradient:
                 for tag, fibre, sheet, normal in zip(known, *columns)}
 
 
-class Solver:
+class Solver(Held):
     """Activation times sqrt(grad t . D grad t) = 1, D the velocity squared: set up once for a mesh, solved for any
     sites and velocities.
 
@@ -86,6 +87,7 @@ class Solver:
     Arrays are copied. Raises InputError and ValueError for meshes and velocities that cannot be, UsageError for
     options. A solver may be used from several threads, one after the other.
     """
+    _instead = "make one in each process; the times that solve() returns can be pickled, and save() writes them"
 
     def __init__(self, points: ArrayLike, tetra: ArrayLike, *, velocities: Velocities, fibres: ArrayLike | None = None,
                  sheets: ArrayLike | None = None, tags: ArrayLike | None = None, precision: str = "double",
