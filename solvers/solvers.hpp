@@ -47,6 +47,7 @@
 #include <ossatura/solvers/softbody/scene_checks.hpp>
 #include <ossatura/solvers/softbody/solver.hpp>
 #include <ossatura/solvers/softbody/step_statistics.hpp>
+#include <ossatura/solvers/softbody/unit_checks.hpp>
 
 // Topology optimisation
 #include <ossatura/solvers/topopt/balance.hpp>

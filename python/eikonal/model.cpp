@@ -104,7 +104,7 @@ public:
                        const EikonalObserver& observe) override {
     const std::size_t together = sets_together(sets.size());
     EikonalNumbers numbers;
-    numbers.converged = true;
+    numbers.converged = numbers.is_steady = true;
     for (std::size_t first = 0; first < sets.size(); first += together) {
       std::vector<std::vector<EikonalSite>> sites;
       for (std::size_t set = first; set < std::min(first + together, sets.size()); ++set)
@@ -146,8 +146,9 @@ private:
 
   void add(const EikonalResult& solved, EikonalNumbers& numbers) const {
     numbers.iterations = std::max(numbers.iterations, solved.iterations);
-    numbers.converged = numbers.converged && solved.converged &&
-                        check_activation<Real>(solved, tolerance_).front().passed();
+    const std::vector<ResultCheck> checks = check_activation<Real>(solved, tolerance_);
+    numbers.is_steady = numbers.is_steady && solved.converged && checks.front().passed();
+    numbers.converged = numbers.converged && numbers.is_steady && all_passed(checks);
     numbers.residual = std::max(numbers.residual, solved.residual);
     numbers.certificate = std::max(numbers.certificate, solved.certificate);
     numbers.certificate_ms = std::max(numbers.certificate_ms, solved.certificate_ms);
@@ -158,7 +159,7 @@ private:
 
   /// Once, until a solve is without it.
   void warn_of_precision(const EikonalNumbers& numbers) {
-    const bool is_coarse = numbers.converged && numbers.certificate > coarse_certificate;
+    const bool is_coarse = numbers.is_steady && numbers.certificate > coarse_certificate;
     if (is_coarse && !is_coarse_)
       log_warning("coarse-precision", "single precision leaves errors of about ",
                   numbers.certificate, " of a time (", numbers.certificate_ms,

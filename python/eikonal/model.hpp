@@ -46,7 +46,8 @@ using EikonalObserver = std::function<void(int done, double total)>;
 
 struct EikonalNumbers {
   int iterations = 0;     ///< of the set that takes most
-  bool converged = false; ///< and `residual` is within its bound
+  bool converged = false; ///< its checks passed, of the residual and of the certificate
+  bool is_steady = false; ///< the iteration ended by itself, and `residual` is within its bound
   double residual = 0, certificate = 0, certificate_ms = 0;
   double seconds = 0; ///< of the iterations
   std::vector<std::int64_t> num_unreached;

@@ -2,6 +2,7 @@
 #include "python/module.hpp"
 #include "python/eikonal/model.hpp"
 #include "python/engine/engine.hpp"
+#include <ossatura/solvers/eikonal/activation_statistics.hpp>
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
@@ -74,6 +75,7 @@ nb::dict solve(const Model& model, const std::vector<EikonalStart>& sets, nb::ob
   nb::dict dict;
   dict["iterations"] = numbers.iterations;
   dict["converged"] = numbers.converged;
+  dict["is_steady"] = numbers.is_steady;
   dict["residual"] = numbers.residual;
   dict["certificate"] = numbers.certificate;
   dict["certificate_ms"] = numbers.certificate_ms;
@@ -94,6 +96,40 @@ std::vector<double> gradient(const Model& model, const EikonalStart& sites,
       [&] { return model->gradient(sites, times.data(), weight.data(), out.data()); });
 }
 
+using Blocked = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using HostTimes = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+/// (vertices that conduct, those apart from all sites, other unreached ones) of each set; the
+/// blocked tetrahedra do not conduct. Sites that do not conduct have no effect.
+std::vector<std::array<std::int64_t, 3>> count_unreached(const Rows<std::int32_t, 4>& tetra,
+                                                         const std::optional<Blocked>& blocked,
+                                                         const std::vector<EikonalStart>& sets,
+                                                         const HostTimes& times) {
+  const std::size_t n = times.shape(1), num_tetra = tetra.shape(0);
+  if (times.shape(0) != sets.size() || (blocked && blocked->shape(0) != num_tetra))
+    throw std::invalid_argument("eikonal_unreached: arrays of another mesh");
+  return Engine::instance().run([&] {
+    TetraMesh mesh;
+    mesh.point.resize(3 * n);
+    mesh.tetra.assign(tetra.data(), tetra.data() + 4 * num_tetra);
+    std::vector<bool> is_blocked;
+    if (blocked)
+      is_blocked.assign(blocked->data(), blocked->data() + num_tetra);
+    const ConductingParts parts(mesh, is_blocked);
+    std::vector<std::array<std::int64_t, 3>> counts;
+    for (std::size_t set = 0; set < sets.size(); ++set) {
+      std::vector<std::int32_t> vertices;
+      for (const auto& site : sets[set])
+        if (parts.part_of(site.first) >= 0)
+          vertices.push_back(site.first);
+      const UnreachedVertices found =
+          find_unreached(parts, {vertices}, ConstSpan<double>{times.data() + set * n, n});
+      counts.push_back({found.num_vertices, found.num_apart, found.num_late});
+    }
+    return counts;
+  });
+}
+
 } // namespace
 
 void bind_eikonal(nb::module_& module) {
@@ -104,6 +140,9 @@ void bind_eikonal(nb::module_& module) {
       .def_rw("deterministic", &EikonalChoice::deterministic)
       .def_rw("tolerance", &EikonalChoice::tolerance)
       .def_rw("max_iterations", &EikonalChoice::max_iterations);
+  module.def("eikonal_unreached", count_unreached, "tetra"_a, nb::arg("blocked").none(), "sets"_a,
+             "times"_a);
+  module.def("eikonal_coarse_rounding", coarse_rounding, "earliest"_a, "latest"_a);
   nb::class_<Model>(module, "EikonalModel")
       .def(
           "__init__",

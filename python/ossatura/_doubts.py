@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _arrays
+from . import _arrays, _core
 from ._log import logger
 
 _EDGES = 1e-4, 5.0  # mm, of voxels from those of a synchrotron to slices of clinical CT
@@ -131,6 +131,27 @@ def swallowed(pairs: Sequence[tuple[int, float]], times: Any, of_set: str) -> No
     _look(bool(late), "swallowed-site", of_set, lambda: (
         f"sites: vertex {late[0][0]}{of_set} is activated before its {late[0][1]:.6g} ms, and has no effect" +
         (f"; so have {len(late) - 1} others" if len(late) > 1 else "")))
+
+
+def unreached(num_vertices: int, num_apart: int, num_late: int, is_steady: bool, is_blocked: bool, of_set: str) -> None:
+    """Of vertices of tissue that conducts which no wave reaches: those in parts without a site, and others."""
+    _look(num_apart > 0, "unreached-vertices", "apart" + of_set, lambda: (
+        f"{num_apart} of {num_vertices} vertices are reached by no site{of_set}: {'what conducts' if is_blocked else 'the mesh'} "
+        "has parts that share no vertex with one that has a site; their time is infinity"))
+    _look(num_late > 0 and is_steady, "late-arrival", of_set, lambda: (
+        f"the wave arrives later than 1e10 ms at {num_late} of {num_vertices} vertices{of_set}, whose time is infinity: is a "
+        "velocity too small? Tissue that does not conduct has velocity 0"))
+    _look(num_late > 0 and not is_steady, "unreached-vertices", "ended" + of_set, lambda: (
+        f"{num_late} of {num_vertices} vertices were not reached before the iteration ended{of_set}; their time is infinity"))
+
+
+def rounded_times(earliest: float, latest: float, of_set: str) -> None:
+    """Of times in single precision, which have as many digits whenever the wave starts."""
+    rounding = _core.eikonal_coarse_rounding(earliest, latest)
+    _look(rounding > 0, "coarse-times", of_set, lambda: (
+        f"times{of_set} reach {max(abs(earliest), abs(latest)):.6g} ms, where numbers of single precision are rounded by up to "
+        f"{rounding:.2g} ms, and the wave takes {latest - earliest:.4g} ms: start at 0, and add the start afterwards, or "
+        "precision=\"double\""))
 
 
 def displacement(largest: float, points: NDArray[np.float64], stiffest: float, what: str) -> None:

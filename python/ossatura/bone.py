@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _arrays, _backends, _core, _doubts, _draw, _numbers, _save
 from ._errors import ConvergenceError, UsageError, choice
+from ._held import Held
 from ._libraries import Library, library_of
 from ._log import logger
 from ._progress import shown
@@ -173,12 +174,13 @@ class State:
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Result:
+class Result(Held):
     """The result of a test. Numbers that a test does not give are None; fields are made when they are asked for.
 
     Arrays over voxels are [z, y, x], arrays over nodes [z + 1, y + 1, x + 1], each in the axes of the image; they
     are 0 in the void.
     """
+    _instead = "result.save() writes it, and its numbers and arrays, such as result.displacement, can be pickled"
     test: str
     stiffness: float | None
     """N/mm: force by displacement of the upper plate (axial, confined, shear)"""
@@ -454,9 +456,10 @@ class Orthotropic:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Homogenised:
+class Homogenised(Held):
     """The apparent stiffness of a specimen's box, by six loads that are uniform strains of its sides, or that of a cell
     that repeats."""
+    _instead = "save() writes it, and its numbers and arrays, such as stiffness, can be pickled"
     boundary: str
     """"kinematic" or "periodic", of the sides"""
     stiffness: NDArray[np.float64]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import math
 import os
 import threading
 import weakref
@@ -19,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _arrays, _backends, _core, _doubts, _draw, _numbers, _save
 from ._errors import ConvergenceError, InputError, UsageError, choice
+from ._held import Held
 from ._libraries import NUMPY, is_on_gpu, library_of
 from ._log import logger
 
@@ -36,7 +38,7 @@ class Info:
     iterations: int
     """of the set that takes most"""
     converged: bool
-    """whether the residual is within its bound"""
+    """whether the residual and the certificate are within their bounds, in single precision 1e-2 of the certificate"""
     residual: float
     """max |t - update(t)| / t over all vertices but sites, computed afresh"""
     certificate: float
@@ -69,7 +71,7 @@ class Gradient:
                 for tag, fibre, sheet, normal in zip(known, *columns)}
 
 
-class Solver:
+class Solver(Held):
     """Activation times sqrt(grad t . D grad t) = 1, D the velocity squared: set up once for a mesh, solved for any
     sites and velocities.
 
@@ -86,6 +88,7 @@ class Solver:
     Arrays are copied. Raises InputError and ValueError for meshes and velocities that cannot be, UsageError for
     options. A solver may be used from several threads, one after the other.
     """
+    _instead = "make one in each process; the times that solve() returns can be pickled, and save() writes them"
 
     def __init__(self, points: ArrayLike, tetra: ArrayLike, *, velocities: Velocities, fibres: ArrayLike | None = None,
                  sheets: ArrayLike | None = None, tags: ArrayLike | None = None, precision: str = "double",
@@ -116,6 +119,7 @@ class Solver:
         self.num_tetra: int = n
         self._tags = None if tags is None else tags.copy()
         self._points, self._tetra = points.copy(), tetra.copy()  # for files and pictures
+        self._max_iterations = choose.max_iterations
         self._dtype = np.dtype(np.float64 if choose.is_double else np.float32)
         self._lock = threading.RLock()
         self._info: Info | None = None
@@ -130,7 +134,7 @@ class Solver:
         if self._unused is not None:
             logger.warning("%d of %d points (%d is the first) belong to no tetrahedron: no wave arrives there", unused.sum(),
                            self.num_points, unused.argmax(), extra={"code": "unused-points"})
-        self._blocked = self._blocked_by(by_tag, by_tetra)
+        self._find_conducting(by_tag, by_tetra)
         _doubts.hearts(self._points, self._tetra)
         self._warn_of_velocities(by_tag, by_tetra)
 
@@ -178,14 +182,24 @@ class Solver:
                 times = out
                 numbers.update(solve(sets, observe, out))
             numbers["num_unreached"] = tuple(numbers["num_unreached"])
+            is_steady = numbers.pop("is_steady")
             info = self._info = Info(**numbers)
             self._last = weakref.ref(times)
+            self._warn_of_times(sets, times, is_one, info, is_steady)
         for number, pairs in enumerate(sets):
             if len(pairs) > 1:
                 _doubts.swallowed(pairs, times if is_one else times[number], "" if is_one else f" of set {number}")
         if check and not info.converged:
-            raise ConvergenceError(f"residual {info.residual:.1e} after {info.iterations} iterations: not converged; "
-                                   "raise max_iterations; check=False returns what there is", times)
+            flat = "tetrahedra are too flat"
+            if self._dtype == np.float32:
+                flat += " for single precision, or velocities of one differ too much: precision=\"double\""
+            if is_steady:
+                why = f"certificate {info.certificate:.1e}: times are off by about as much of them ({info.certificate_ms:.2g} ms); {flat}"
+            else:
+                ended = self._dtype == np.float32 and info.iterations < self._max_iterations
+                why = (f"residual {info.residual:.1e} after {info.iterations} iterations: not converged; " +
+                       (flat if ended else "raise max_iterations"))
+            raise ConvergenceError(f"{why}; check=False returns what there is", times)
         return times
 
     def gradient(self, sites: Mapping[int, float], times: ArrayLike, weights: ArrayLike, *,
@@ -259,7 +273,7 @@ class Solver:
 
     def _set_velocities(self, by_tag: dict[int, _Three] | None, by_tetra: NDArray[np.float64] | None) -> None:
         self._model.set_velocities(by_tag, by_tetra)
-        self._blocked = self._blocked_by(by_tag, by_tetra)
+        self._find_conducting(by_tag, by_tetra)
 
     def _warn_of_velocities(self, by_tag: dict[int, _Three] | None, by_tetra: NDArray[np.float64] | None) -> None:
         """Of velocities in other units, and of those that differ by directions which the mesh has not."""
@@ -280,24 +294,47 @@ class Solver:
         if text:
             logger.warning(text, extra={"code": "missing-directions"})
 
+    def _warn_of_times(self, sets: list[list[tuple[int, float]]], times: Any, is_one: bool, info: Info, is_steady: bool) -> None:
+        """Of vertices of tissue that conducts which no wave reaches, and of digits that a late start costs."""
+        blocked = 0 if self._blocked is None else int(self._blocked.sum())
+        is_unreached = any(n > blocked for n in info.num_unreached)
+        starts_late = self._dtype == np.float32 and any(time != 0 for pairs in sets for _, time in pairs)
+        found: Sequence[Sequence[int]] = [(0, 0, 0)] * len(sets)
+        earliest, latest = [0.0] * len(sets), [0.0] * len(sets)
+        if is_unreached or starts_late:
+            rows = np.ascontiguousarray(_arrays.host(times).reshape(len(sets), self.num_points), np.float64)
+            if is_unreached:
+                some = None if self._conducts is None else (~self._conducts).view(np.uint8)
+                found = _core.eikonal_unreached(self._tetra, some, sets, rows)
+            if starts_late:
+                earliest = [float(row.min()) for row in rows]
+                latest = [float(np.max(row, where=np.isfinite(row), initial=-math.inf)) for row in rows]
+        for number, (num_vertices, num_apart, num_late) in enumerate(found):
+            of_set = "" if is_one else f" of set {number}"
+            _doubts.unreached(num_vertices, num_apart, num_late, is_steady, self._conducts is not None, of_set)
+            _doubts.rounded_times(earliest[number], latest[number], of_set)
+
     def _without(self, tetra: NDArray[np.int32]) -> NDArray[np.bool_]:
         """[num_points] vertices of none of these tetrahedra."""
         without = np.ones(self.num_points, bool)
         without[tetra] = False
         return without
 
-    def _blocked_by(self, by_tag: dict[int, _Three] | None, by_tetra: NDArray[np.float64] | None) -> (
-            NDArray[np.bool_] | None):
-        """[num_points] vertices from which no wave goes, all of whose tetrahedra do not conduct; None without any."""
+    def _find_conducting(self, by_tag: dict[int, _Three] | None, by_tetra: NDArray[np.float64] | None) -> None:
+        """Notes which tetrahedra conduct, [num_tetra] or None where all do, and [num_points] vertices from which no wave
+        goes, all of whose tetrahedra do not; None without any."""
+        self._conducts: NDArray[np.bool_] | None = None
         if by_tag is None:
             assert by_tetra is not None
             conducts = by_tetra[:, 0] > 0
-            return self._unused if bool(conducts.all()) else self._without(self._tetra[_arrays.host(conducts)])
-        blocked = [tag for tag, velocity in by_tag.items() if not velocity[0] > 0]
-        if not blocked:
-            return self._unused
-        tags = np.zeros(self.num_tetra, np.int32) if self._tags is None else self._tags
-        return self._without(self._tetra[~np.isin(tags, blocked)])
+            if not bool(conducts.all()):
+                self._conducts = np.asarray(_arrays.host(conducts), dtype=bool)
+        else:
+            blocked = [tag for tag, velocity in by_tag.items() if not velocity[0] > 0]
+            if blocked:
+                tags = np.zeros(self.num_tetra, np.int32) if self._tags is None else self._tags
+                self._conducts = ~np.isin(tags, blocked)
+        self._blocked = self._unused if self._conducts is None else self._without(self._tetra[self._conducts])
 
     def _require_start(self, sets: list[list[tuple[int, float]]]) -> None:
         """Raises InputError for a set of sites from which no wave goes."""

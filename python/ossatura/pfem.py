@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _arrays, _backends, _core, _doubts, _draw, _numbers, _save
 from ._errors import ConvergenceError, InputError, UsageError, choice
+from ._held import Held
 from ._log import logger
 from ._progress import shown
 
@@ -64,6 +65,10 @@ class Mesh:
         curved = np.zeros((0, 27, 3)) if quadratic is None else _arrays.host_floats(
             quadratic, np.float64, (len(elements), 27, 3), "quadratic")
         self._made(_core.make_pfem_mesh(nodes, elements, curved), 0)
+        self._recipe: tuple[Callable[..., Mesh], tuple[Any, ...]] = _mesh_of, (self.points, self.hexa, None if quadratic is None else curved)
+
+    def __reduce__(self) -> tuple[Callable[..., Mesh], tuple[Any, ...]]:
+        return self._recipe
 
     def _made(self, core: Any, more_points: int) -> None:
         self._core = core
@@ -83,23 +88,28 @@ class Mesh:
 def sphere_octant(inner: float, outer: float, *, along: int = 1, across: int = 1) -> Mesh:
     """An eighth, x, y, z >= 0, of a hollow sphere about the origin: three patches of along x along x across elements,
     whose shape is exact. inner, outer: radii in m."""
-    return _shaped(_core.make_pfem_sphere(_numbers.real(inner, "inner"), _numbers.real(outer, "outer"),
-                                          _numbers.whole(along, "along"), _numbers.whole(across, "across")))
+    return _shaped("make_pfem_sphere", _numbers.real(inner, "inner"), _numbers.real(outer, "outer"),
+                   _numbers.whole(along, "along"), _numbers.whole(across, "across"))
 
 
 def cylinder_quarter(inner: float, outer: float, height: float, *, along: int = 1, across: int = 1,
                      up: int = 1) -> Mesh:
     """A quarter, x, y >= 0, of a tube about the z axis from z = 0 to `height` m, whose shape is exact, with `across`
     elements along the radius, `along` around and `up` along z. Radii are np.hypot(points[:, 0], points[:, 1])."""
-    return _shaped(_core.make_pfem_cylinder(
-        _numbers.real(inner, "inner"), _numbers.real(outer, "outer"), _numbers.real(height, "height"),
-        _numbers.whole(along, "along"), _numbers.whole(across, "across"), _numbers.whole(up, "up")))
+    return _shaped("make_pfem_cylinder",
+                   _numbers.real(inner, "inner"), _numbers.real(outer, "outer"), _numbers.real(height, "height"),
+                   _numbers.whole(along, "along"), _numbers.whole(across, "across"), _numbers.whole(up, "up"))
 
 
-def _shaped(core: Any) -> Mesh:
+def _shaped(make: str, *arguments: Any) -> Mesh:
     mesh = Mesh.__new__(Mesh)
-    mesh._made(core, 3)
+    mesh._made(getattr(_core, make)(*arguments), 3)
+    mesh._recipe = _shaped, (make, *arguments)
     return mesh
+
+
+def _mesh_of(points: NDArray[np.float64], hexa: NDArray[np.int32], quadratic: NDArray[np.float64] | None) -> Mesh:
+    return Mesh(points, hexa, quadratic=quadratic)
 
 
 def isotropic(young: ArrayLike, poisson: ArrayLike) -> NDArray[np.float64]:
@@ -155,8 +165,9 @@ class Samples:
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Result:
+class Result(Held):
     """The solution of a model as it was when solve() was called."""
+    _instead = "save() writes it, and its numbers, displacement, sample() and mesh can be pickled"
     strain_energy: float
     """J"""
     compliance: float
@@ -279,7 +290,7 @@ class Result:
                 f"{'' if self.converged else ', NOT CONVERGED'}>")
 
 
-class Model:
+class Model(Held):
     """A body with supports and loads.
 
     mesh: what Mesh(), sphere_octant() or cylinder_quarter() made.
@@ -291,6 +302,7 @@ class Model:
     Arrays are copied. A model may be used from several threads, one after the other. Raises InputError and ValueError
     for what makes no body, UsageError for options.
     """
+    _instead = "make one in each process, of a mesh, which can be pickled; save() of a result writes it"
 
     def __init__(self, mesh: Mesh, *, order: _Order = 4, young: ArrayLike | None = None, poisson: ArrayLike = 0.3,
                  elasticity: ArrayLike | None = None, space: str = "trunk", points: int | None = None,

@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _arrays, _backends, _core, _draw, _numbers, _save
 from ._errors import ConvergenceError, InputError, UsageError, choice
+from ._held import Held
 from ._libraries import NUMPY, Library, library_of
 from ._log import logger
 
@@ -85,8 +86,9 @@ class MotionGradient:
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class Motion:
+class Motion(Held):
     """Steps that World.run() took, with all states."""
+    _instead = "its times, positions, velocities and steps can be"
     times: NDArray[np.float64]
     """[num_steps + 1] s"""
     positions: NDArray[np.float64]
@@ -155,8 +157,9 @@ class Motion:
         return f"Motion({len(self.steps)} steps to {self.times[-1]:.6g} s, {self.positions.shape[1]} points)"
 
 
-class Body:
+class Body(Held):
     """A body of a world."""
+    _instead = "it belongs to its world; its positions and velocities can be"
 
     def __init__(self, world: World, name: str, first: int, points: NDArray[np.float64],
                  elements: NDArray[np.int32], fixed: NDArray[np.int32], load: NDArray[np.float64],
@@ -231,7 +234,7 @@ class Body:
         return rows
 
 
-class World:
+class World(Held):
     """Bodies and obstacles, which are added before the first step.
 
     time_step: s. gravity: m/s^2. rayleigh_mass (1/s) and rayleigh_stiffness (s): damping.
@@ -239,6 +242,7 @@ class World:
     contact_between_bodies: nodes of each body against the surfaces of all others, with Coulomb's contact_friction;
         pairs nearer than contact_distance (m) are watched in a step. Contact with obstacles is there always.
     """
+    _instead = "make one in each process; its positions, velocities and time can be pickled, and set_state() goes on from them"
 
     def __init__(self, *, time_step: float = 0.01, gravity: Sequence[float] = (0.0, 0.0, -9.81),
                  rayleigh_mass: float = 0.0, rayleigh_stiffness: float = 0.0, newton_iterations: int = 1,

@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _arrays, _backends, _core, _doubts, _draw, _numbers, _save
 from ._errors import ConvergenceError, InputError, UsageError, choice
+from ._held import Held
 from ._libraries import NUMPY, library_of
 
 __all__ = ["Analysis", "Optimizer", "Step", "box"]
@@ -68,7 +69,7 @@ class Analysis:
     """of each solve"""
 
 
-class Optimizer:
+class Optimizer(Held):
     """Minimises the compliance of a body for a fraction of its volume.
 
     points: [num_points, 3] m. hexa: [num_elem, 8] nodes in the order of VTK: 0 1 2 3 around the bottom, 4 5 6 7 above.
@@ -89,6 +90,7 @@ class Optimizer:
 
     Arrays are copied. Raises ValueError and its kinds for what makes no problem.
     """
+    _instead = "make one in each process; variables and densities can be pickled, and set_variables() goes on from a design"
 
     def __init__(self, points: ArrayLike, hexa: ArrayLike, *, young: float, held: ArrayLike,
                  loads: ArrayLike | Sequence[ArrayLike], volume: float, poisson: float = 0.3,

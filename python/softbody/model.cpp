@@ -6,11 +6,16 @@
 #include <ossatura/core/base/log.hpp>
 #include <ossatura/core/io/mesh/duplicate_elements.hpp>
 #include <ossatura/core/mesh/mechanics/mesh_parts.hpp>
+#include <ossatura/solvers/softbody/crossing_watch.hpp>
 #include <ossatura/solvers/softbody/energy_watch.hpp>
 #include <ossatura/solvers/softbody/scene_checks.hpp>
 #include <ossatura/solvers/softbody/solver.hpp>
+#include <ossatura/solvers/softbody/unit_checks.hpp>
 
 #include <algorithm>
+#include <optional>
+#include <sstream>
+#include <utility>
 
 namespace ossatura::python {
 
@@ -115,7 +120,38 @@ void warn_of_lost_load(const SoftObject& object) {
                 "these");
 }
 
-void warn_of_object(const SoftObject& object) {
+void warn_of_modulus(const SoftObject& object, const SoftScene& scene) {
+  const auto odd = find_odd_modulus(object, scene);
+  if (!odd)
+    return;
+  std::ostringstream what;
+  if (odd->kind == OddModulus::Kind::weak)
+    what << "so that its own weight is " << odd->weight
+         << " times what would stretch it to twice its length";
+  else
+    what << (odd->kind == OddModulus::Kind::stiff ? "and no material as light is as stiff"
+                                                  : "and no material as heavy is as soft");
+  log_warning("odd-modulus", '\'', object.name, "' has Young's modulus ", odd->young,
+              " Pa and a density of ", object.density, " kg/m^3, ", what.str(),
+              ": moduli are in Pa; soft tissue has some 1e3 to 1e5, rubber 1e6, wood 1e10, steel "
+              "2.1e11 with 7850 kg/m^3");
+}
+
+void warn_of_motion(const SoftScene& scene, double time_step) {
+  if (const auto gravity = find_odd_gravity(scene))
+    log_warning("odd-gravity", "gravity is ", *gravity, " m/s^2, ", *gravity / 9.81,
+                " times that of the earth: it is in m/s^2 (9.81), not in mm/s^2 or cm/s^2");
+  if (const auto step = find_long_step(scene, time_step))
+    log_warning("long-steps", '\'', scene.objects[step->object].name, "' would move by ",
+                step->motion, " m in the first step, and is ", step->extent,
+                " m long: contact looks once in a step, and then at all its nodes at a time, which "
+                "takes minutes where they are thousands: take a smaller time_step than ",
+                time_step,
+                " s, or see whether gravity (m/s^2), velocities (m/s) and loads (N) are in their "
+                "units");
+}
+
+void warn_of_object(const SoftObject& object, const SoftScene& scene) {
   warn_of_lost_load(object);
   if (const auto odd = find_odd_size(object))
     log_warning("odd-size", '\'', object.name, "' is ", odd->extent, " m long and has ", odd->mass,
@@ -125,32 +161,64 @@ void warn_of_object(const SoftObject& object) {
     log_warning("odd-density", '\'', object.name, "' has a density of ", object.density,
                 " kg/m^3, and its weight and its motion go with it: that of water is 1000 kg/m^3, "
                 "which is 1 g/cm^3");
+  warn_of_modulus(object, scene);
   if (may_lock(object))
     log_warning("locking", '\'', object.name, "' has Poisson's ratio ",
                 poisson_ratio(object.material), ": linear elements are too stiff above ",
                 locks_above);
+  if (const FoldedMesh folds = find_folds(object.mesh); folds.count > 0)
+    log_warning("folded-mesh", "the mesh of '", object.name, "' is folded: at ", folds.count,
+                folds.count == 1 ? " face" : " faces",
+                " both tetrahedra lie on the same side, in each other, elements ", folds.elem[0],
+                " and ", folds.elem[1], " at (", folds.place[0], ", ", folds.place[1], ", ",
+                folds.place[2],
+                ") m the first; their volume and stiffness count twice: mend the mesh there");
   if (const std::size_t parts = find_mesh_parts(object.mesh).first.size(); parts > 1)
     log_warning("mesh-in-parts", "the mesh of '", object.name, "' is in ", parts,
                 " parts that share no node, and move apart: join them where they are meant to be "
                 "one body, or add() each");
 }
 
-/// Of a scene that the library takes.
-void warn_of_doubts(const SoftScene& scene) {
-  for (const SoftObject& object : scene.objects) {
-    warn_of_object(object);
-    for (const SoftObstacle& obstacle : scene.obstacles)
-      if (const std::int64_t count = count_inside(obstacle, object))
-        log_warning("starts-inside-obstacle", count, " nodes of '", object.name,
-                    "' start inside an obstacle, and contact throws them out");
+void warn_of_crossing(const SurfaceCrossing& crossing, const SoftScene& scene,
+                      const std::string& when, const char* remedy) {
+  log_warning("surfaces-intersect", when, " '", scene.objects[std::size_t(crossing.first)].name,
+              "' and '", scene.objects[std::size_t(crossing.second)].name,
+              "' are in each other: ", crossing.count, crossing.count == 1 ? " edge, " : " edges, ",
+              crossing.depth, " m deep at (", crossing.place[0], ", ", crossing.place[1], ", ",
+              crossing.place[2],
+              ") m. Contact finds nodes against faces, not edges against edges: ", remedy);
+}
+
+/// Of bodies that begin in each other: their positions are those at the start. Whether it has told.
+bool warn_of_start(const SoftScene& scene, const std::optional<SurfaceCrossing>& through) {
+  if (through) {
+    warn_of_crossing(*through, scene, "at the start", "move the bodies apart");
+    return true;
   }
-  if (!scene.contact_between_objects)
-    return;
-  if (const auto nested = find_nested(scene))
+  if (const auto nested = find_nested(scene)) {
     log_warning("surfaces-intersect", "at the start '", scene.objects[nested->inner].name,
                 "' lies within '", scene.objects[nested->outer].name,
                 "', or in its place: contact keeps surfaces apart that begin apart; move the "
                 "bodies apart");
+    return true;
+  }
+  return false;
+}
+
+/// Of a scene that the library takes.
+void warn_of_doubts(const SoftScene& scene, double time_step) {
+  for (const SoftObject& object : scene.objects) {
+    warn_of_object(object, scene);
+    for (const SoftObstacle& obstacle : scene.obstacles) {
+      const InsideObstacle inside = find_inside(obstacle, object);
+      if (inside.count > 0)
+        log_warning("starts-inside-obstacle", inside.count, " nodes of '", object.name,
+                    "' start inside an obstacle, the deepest, node ", inside.deepest, ", by ",
+                    inside.depth, " m: contact throws them out with ", inside.depth / time_step,
+                    " m/s");
+    }
+  }
+  warn_of_motion(scene, time_step);
 }
 
 SoftOptions options_of(const SoftWorld& world) {
@@ -169,11 +237,17 @@ class ModelOf : public SoftModel, Holder {
 public:
   ModelOf(const Exec& exec, const SoftWorld& world)
       : exec_(exec) {
-    const SoftScene scene = scene_of(world);
+    SoftScene scene = scene_of(world);
     rounding_energy_ = energy_of_rounding(scene);
     solver_ = std::make_unique<SoftSolver<Exec>>(exec, scene, options_of(world));
-    warn_of_doubts(scene);
+    warn_of_doubts(scene, world.time_step);
     num_points_ = std::int64_t(solver_->positions(exec).size() / 3);
+    crossings_.emplace(scene);
+    if (crossings_->is_watching()) {
+      start_ = crossings_->look(solver_->positions(exec));
+      has_crossed_ = warn_of_start(scene, start_.through);
+      scene_ = std::move(scene);
+    }
   }
   void drop() noexcept override { solver_.reset(); }
   std::int64_t num_points() const override { return num_points_; }
@@ -185,6 +259,7 @@ public:
       begin_watch();
       const SoftStep step = solver_->step(exec_);
       watch(step);
+      watch_surfaces(step);
       return {step.time,        step.converged, step.newton_iterations, step.iterations,
               step.halvings,    step.inverted,  step.contacts,          step.residual,
               step.penetration, step.total};
@@ -217,7 +292,8 @@ public:
     solver_->set_fixed_velocities(exec_, points(velocity));
   }
   void set_state(const double* positions, const double* velocities, double time) override {
-    is_watching_ = false;
+    is_watching_ = has_crossed_ = false;
+    start_ = {};
     solver_->set_state(exec_, points(positions), points(velocities), time);
     is_broken_ = false;
   }
@@ -253,6 +329,10 @@ private:
   bool is_broken_ = false;
   /// The energy is asked for in the first of so many steps, as it takes a part of one.
   static constexpr int watched_every = 8;
+  std::optional<CrossingWatch> crossings_;
+  SceneCrossings start_;
+  SoftScene scene_;          ///< where its surfaces are watched
+  bool has_crossed_ = false; ///< which was told
   EnergyWatch energies_;
   double rounding_energy_ = 0;
   int num_steps_ = 0;
@@ -279,14 +359,49 @@ private:
     energies_.add(num_steps_ - first_watched_, solver_->energy(exec_), had_contacts_);
     had_contacts_ = false;
     const EnergyRise& rise = energies_.worst();
-    is_told_ = rise.is_doubtful();
-    if (is_told_)
+    is_told_ = rise.is_doubtful() || energies_.worst_with_contact().is_doubtful();
+    if (is_told_ && !rise.is_doubtful())
+      warn_of_contact_energy(step);
+    else if (is_told_)
       log_warning(
           "energy-rises", "the total energy has risen by ", rise.energy, " J until ", step.time,
           " s, ", 100 * rise.part,
           " % of what was in motion and strain; nothing gives any, and the motion is wrong: "
           "take a smaller time_step, newton_iterations of 10 or so, or a law with exact "
           "tangents (\"neo_hookean\")");
+  }
+
+  void warn_of_contact_energy(const SoftStep& step) const {
+    const EnergyRise& rise = energies_.worst_with_contact();
+    std::ostringstream remedy;
+    if (const auto& start = start_.worst)
+      remedy << "at the start '" << scene_.objects[std::size_t(start->first)].name << "' and '"
+             << scene_.objects[std::size_t(start->second)].name << "' are in each other, by "
+             << start->depth << " m at (" << start->place[0] << ", " << start->place[1] << ", "
+             << start->place[2] << ") m: move them apart";
+    else
+      remedy << "move apart what starts in each other or in an obstacle; where nothing does, take "
+                "a smaller time_step, or refine the meshes where they meet";
+    log_warning("contact-energy", "contact has given ", rise.energy, " J until ", step.time, " s, ",
+                100 * rise.part,
+                " % of what was in motion and strain: it pushes bodies out of each other within a "
+                "step, so that they fly apart; ",
+                remedy.str());
+  }
+
+  /// Looks for bodies that are through each other, of steps as many as for energies.
+  void watch_surfaces(const SoftStep& step) {
+    if (!crossings_->is_watching() || has_crossed_ ||
+        (num_steps_ > 1 && num_steps_ % watched_every != 0))
+      return;
+    const SceneCrossings found = crossings_->look(solver_->positions(exec_));
+    has_crossed_ = found.through.has_value();
+    if (!has_crossed_)
+      return;
+    std::ostringstream when;
+    when << "at " << step.time << " s";
+    warn_of_crossing(*found.through, scene_, when.str(),
+                     "refine the meshes where they meet, or take a smaller time_step");
   }
 
   /// [num_points, 3] of the caller's.

@@ -138,6 +138,41 @@ class Eikonal(Doubts):
             self.assertEqual(self.codes(solver.solve, {0: 0.0}, check=False), codes)
 
 
+    def test_what_no_wave_reaches(self):
+        far = np.concatenate([self.POINTS, self.POINTS + 10])
+        both = np.concatenate([self.TETRA, self.TETRA + len(self.POINTS)])
+        solver = eikonal.Solver(far, both, velocities=0.5, backend="serial")
+        self.assertEqual(self.codes(solver.solve, {0: 0.0}), ["unreached-vertices"])
+        self.assertIn("64 of 128 vertices are reached by no site", self.texts[0])
+        self.assertEqual(self.codes(solver.solve, {0: 0.0}, again=True), [])
+        self.assertEqual(self.codes(solver.solve, {0: 0.0, 64: 0.0}), [])
+        self.assertEqual(self.codes(solver.solve, [{0: 0.0, 64: 0.0}, {64: 0.0}]), ["unreached-vertices"])
+        self.assertIn("no site of set 1", self.texts[0])
+        tags = np.repeat([1, 2], len(self.TETRA))  # what is apart does not conduct
+        solver = eikonal.Solver(far, both, tags=tags, velocities={1: 0.5, 2: 0.0}, backend="serial")
+        self.assertEqual(self.codes(solver.solve, {0: 0.0}), [])
+        solver.set_velocities(np.repeat([0.5, np.nan], len(self.TETRA)))
+        self.assertEqual(self.codes(solver.solve, {0: 0.0}), [])
+
+    def test_waves_that_arrive_too_late(self):
+        # Tetrahedra in a row, each edge just within the limit: 33 000 points take 1.03e10 ms.
+        k = np.arange(33000)
+        turn = np.arccos(-2 / 3) * k
+        points = np.stack([0.3 * 3**0.5 * np.cos(turn), 0.3 * 3**0.5 * np.sin(turn), k / 10**0.5], 1)
+        row = eikonal.Solver(points, k[:-3, None] + np.arange(4), velocities=1.01e-6, method="queue", backend="serial")
+        self.assertEqual(self.codes(row.solve, {0: 0.0}), ["late-arrival"])
+        self.assertRegex(self.texts[0], "later than 1e10 ms at [0-9]+ of 33000 vertices")
+        short = eikonal.Solver(self.POINTS, self.TETRA, velocities=0.5, max_iterations=1, backend="serial")
+        self.assertIn("unreached-vertices", self.codes(short.solve, {0: 0.0}, check=False))
+        self.assertIn("before the iteration ended", self.texts[0])
+
+    def test_late_starts_in_single_precision(self):
+        for precision, start, codes in (("single", 1e7, ["coarse-times"]), ("double", 1e7, []), ("single", 0.0, []),
+                                        ("single", 1.0, [])):
+            solver = eikonal.Solver(self.POINTS, self.TETRA, velocities=0.5, precision=precision, backend="serial")
+            self.assertEqual(self.codes(solver.solve, {0: start}), codes)
+
+
 class Bodies(Doubts):
     POINTS, TETRA = tetra_box(2)
 
@@ -156,12 +191,58 @@ class Bodies(Doubts):
         self.assertEqual(self.step((self.POINTS, {"young": 1e6, "density": 1.06})), ["odd-density"])
         self.assertEqual(self.step((self.POINTS, {"young": 1.0, "density": 1.0})), [])  # units
 
+    def test_moduli_gravity_and_steps(self):
+        self.assertEqual(self.step((self.POINTS, {"young": 5e10})), ["odd-modulus"])
+        self.assertEqual(self.step((self.POINTS / 20, {"young": 5.0})), ["odd-modulus"])
+        self.assertEqual(self.step((self.POINTS, {"young": 2.1e11, "density": 7850})), [])
+        self.assertEqual(self.step((self.POINTS, {"young": 1e9}), gravity=(0, 0, -9810)), ["odd-gravity"])
+        for time_step, codes in ((0.01, []), (10.0, ["long-steps"])):
+            world = softbody.World(backend="serial", time_step=time_step)
+            world.add_plane((0, 0, -0.5))
+            world.add(self.POINTS, self.TETRA, young=1e6)
+            self.assertEqual(self.codes(lambda: world.positions), codes)  # before a step
+
+    def test_bodies_that_begin_in_each_other(self):
+        def of(overlap, floor=False):
+            world = softbody.World(backend="serial", contact_between_bodies=not floor)
+            points = 0.05 * self.POINTS
+            if floor:
+                world.add_plane()
+            else:
+                world.add(points * 2 - (0.01, 0.02, 0.2), self.TETRA, young=1e5, fixed=np.flatnonzero(points[:, 2] == 0))
+            world.add(points - (0, 0, overlap), self.TETRA, young=1e5)
+            return self.codes(lambda: [world.step() for _ in range(3)])
+
+        self.assertEqual(of(0), [])
+        self.assertEqual(of(0.005), ["contact-energy"])
+        self.assertIn("at the start 'body 0' and 'body 1' are in each other, by 0.005 m at", self.texts[0])
+        self.assertIn("surfaces-intersect", of(0.04))
+        self.assertEqual(of(0.005, floor=True), ["starts-inside-obstacle", "contact-energy"])
+        self.assertIn("9 nodes of 'body 0' start inside an obstacle, the deepest, node ", self.texts[0])
+        self.assertIn("by 0.005 m: contact throws them out with 0.5 m/s", self.texts[0])
+
+    def test_bodies_that_go_through_each_other(self):
+        world = softbody.World(backend="serial", gravity=(0, 0, 0), contact_between_bodies=True)
+        points, hexa = topopt.box((1, 1, 1), (1.0, 1.0, 1.0))
+        world.add((points - 0.5) * (3, 0.2, 0.2), hexa, young=1e5, fixed=np.arange(8))
+        world.add((points - 0.5) * (0.2, 3, 0.2) + (0, 0, 0.25), hexa, young=1e5, velocity=np.full((8, 3), (0, 0, -1.0)))
+        self.assertEqual(self.codes(world.run, 24, check=False), ["surfaces-intersect"])
+        self.assertIn(" s 'body 0' and 'body 1' are in each other", self.texts[0])
+
     def test_loads_on_fixed_nodes(self):
         load = np.ones(self.POINTS.shape)
         self.assertEqual(self.step((self.POINTS, {"young": 1e6, "load": load, "fixed": [4, 9]})), ["lost-load"])
         self.assertIn("2 of 27 loaded nodes are fixed (node 4", self.texts[0])
         load[[4, 9]] = 0
         self.assertEqual(self.step((self.POINTS, {"young": 1e6, "load": load, "fixed": [4, 9]})), [])
+
+    def test_meshes_that_are_folded(self):
+        points = self.POINTS.copy()
+        points[13] = (1, 1, -0.3)  # the node in the middle is through the bottom
+        tetra = self.TETRA.copy()  # each is turned by itself, as readers do
+        inverted = np.linalg.det(points[tetra[:, 1:]] - points[tetra[:, :1]]) < 0
+        tetra[inverted] = tetra[inverted][:, [0, 2, 1, 3]]
+        self.assertEqual(self.step((points, {"young": 1e6, "tetra": tetra})), ["folded-mesh"])
 
     def test_bodies_in_parts_and_in_each_other(self):
         both = np.concatenate([self.POINTS, self.POINTS + 5])

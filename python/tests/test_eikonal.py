@@ -24,6 +24,19 @@ class Times(unittest.TestCase):
                 self.assertEqual(times.dtype, np.float64 if precision == "double" else np.float32)
                 np.testing.assert_allclose(times, self.points[:, 0] / 0.5, atol=most)
 
+    def test_what_single_precision_cannot_solve_is_no_result(self):
+        """The executable ends with exit 3 where the certificate of single precision is above 1e-2."""
+        points, tetra = tetra_box(4)
+        for height, text in ((1e-3, "certificate 1.3e-01: "), (3e-4, "residual ")):
+            flat = points * (1, 1, height)
+            eikonal.Solver(flat, tetra, velocities=0.5, backend="serial").solve({0: 0.0})
+            single = eikonal.Solver(flat, tetra, velocities=0.5, precision="single", backend="serial")
+            with self.assertRaisesRegex(ossatura.ConvergenceError, text + '.* single precision, .* precision="double"'):
+                single.solve({0: 0.0})
+        self.assertFalse(single.info.converged)
+        self.assertGreater(single.info.certificate, 1e-2)
+        self.assertEqual(single.solve({0: 0.0}, check=False).shape, (single.num_points,))
+
     def test_times_add_to_those_of_sites_also_before_0(self):
         solver = self.make()
         times = solver.solve({7: 0.0})

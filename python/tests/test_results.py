@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files and pictures of results, summaries in notebooks, and what is said where nothing can draw."""
 import contextlib
+import copy
 import importlib.util
 import io
 import os
 import pathlib
+import pickle
 import sys
 import tempfile
 import unittest
@@ -14,7 +16,7 @@ import xml.etree.ElementTree
 import numpy as np
 import ossatura
 from cases import porous_image, run_script, tetra_box
-from ossatura import _draw, bone, eikonal, softbody, topopt
+from ossatura import _draw, bone, eikonal, pfem, softbody, topopt
 
 MATPLOTLIB = importlib.util.find_spec("matplotlib")
 os.environ.setdefault("MPLBACKEND", "Agg")
@@ -58,6 +60,53 @@ class InFolder(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
+
+
+class Copies(unittest.TestCase):
+    """Models and results are held by the library: copies and pickles of them would have nothing to be of."""
+
+    def made(self):
+        points, tetra = tetra_box(2)
+        solver = eikonal.Solver(points, tetra, velocities=0.5, backend="serial")
+        bodies = world()
+        box = pfem.Mesh(*topopt.box((2, 1, 1), (2, 1, 1)))
+        model = pfem.Model(box, order=2, young=1.0, backend="serial")
+        model.hold(box.points[:, 0] == 0)
+        model.add_traction(box.points[:, 0] == 2, (0, 0, -1e-3))
+        image = porous_image((6, 5, 4))
+        return (solver, bodies, bodies.bodies[0], bodies.run(1), model, model.solve(), design(),
+                bone.solve(image, 0.1, backend="serial"), bone.homogenise(image, 0.1, backend="serial"))
+
+    def test_what_the_library_holds_says_what_can_be_pickled(self):
+        for one in self.made():
+            for call in (pickle.dumps, copy.copy, copy.deepcopy):
+                with self.subTest(kind=type(one), call=call):
+                    with self.assertRaisesRegex(TypeError, rf"^ossatura\.\w+\.{type(one).__name__} cannot be pickled or "
+                                                           "copied, since the library holds it in memory of its own: "):
+                        call(one)
+
+    def test_what_is_of_numbers_alone_can(self):
+        solver = eikonal.Solver(*tetra_box(2), velocities=0.5, backend="serial")
+        times = solver.solve({0: 0.0})
+        self.assertEqual(pickle.loads(pickle.dumps(solver.info)), solver.info)
+        self.assertTrue(np.array_equal(pickle.loads(pickle.dumps(times)), times))
+        motion = world().run(1)
+        self.assertEqual(pickle.loads(pickle.dumps(motion.steps)), motion.steps)
+
+    def test_meshes_are_made_anew(self):
+        points, hexa = topopt.box((2, 1, 1), (2, 1, 1))
+        middles = np.zeros((2, 27, 3))
+        corners = points[hexa]
+        order = [(0,), (1,), (2,), (3,), (4,), (5,), (6,), (7,), (0, 1), (4, 5), (3, 2), (7, 6), (0, 3), (4, 7), (1, 2), (5, 6),
+                 (0, 4), (3, 7), (1, 5), (2, 6), (0, 3, 7, 4), (1, 2, 6, 5), (0, 1, 5, 4), (3, 2, 6, 7), (0, 3, 2, 1),
+                 (4, 5, 6, 7), tuple(range(8))]
+        for k, of in enumerate(order):
+            middles[:, k] = corners[:, of].mean(1)
+        for mesh in (pfem.Mesh(points, hexa), pfem.Mesh(points, hexa, quadratic=middles), pfem.sphere_octant(1, 2),
+                     pfem.cylinder_quarter(1, 2, 3, up=2)):
+            for other in (pickle.loads(pickle.dumps(mesh)), copy.deepcopy(mesh)):
+                self.assertTrue(np.array_equal(other.points, mesh.points) and np.array_equal(other.hexa, mesh.hexa))
+                self.assertEqual((other.is_curved, other._more_points), (mesh.is_curved, mesh._more_points))
 
 
 class Page(InFolder):

@@ -261,7 +261,7 @@ class Refusals(unittest.TestCase):
         world.add(points, tetra, poisson=0.49)
         with self.assertLogs("ossatura") as seen:
             world.step(check=False)
-        self.assertEqual([record.code for record in seen.records], ["locking", "starts-inside-obstacle"])
+        self.assertEqual([record.code for record in seen.records], ["locking", "starts-inside-obstacle", "contact-energy"])
 
 
 if __name__ == "__main__":

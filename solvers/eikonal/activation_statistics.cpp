@@ -157,10 +157,35 @@ std::int64_t count_apart(const ConductingParts& parts,
   return count;
 }
 
+template<class Real>
+UnreachedVertices find_unreached(const ConductingParts& parts,
+                                 const std::vector<std::vector<std::int32_t>>& sites,
+                                 ConstSpan<Real> time) {
+  UnreachedVertices unreached;
+  std::int64_t count = 0;
+  for (std::size_t v = 0; v < time.size; ++v)
+    if (parts.part_of(std::int32_t(v)) >= 0) {
+      ++unreached.num_vertices;
+      count += std::isinf(time.data[v]);
+    }
+  if (count > 0)
+    unreached.num_apart = count_apart(parts, sites, time);
+  unreached.num_late = count - unreached.num_apart;
+  return unreached;
+}
+
+double coarse_rounding(double earliest, double latest) {
+  constexpr double coarse = 1e-5;
+  const double rounding = std::max(std::abs(earliest), std::abs(latest)) * std::ldexp(1.0, -24);
+  return latest > earliest && rounding > coarse * (latest - earliest) ? rounding : 0;
+}
+
 #define OSSATURA_INSTANTIATE(Real)                                                                 \
   template std::int64_t count_swallowed(const std::vector<std::int32_t>&, double, double,          \
                                         ConstSpan<Real>);                                          \
   template std::int64_t count_apart(                                                               \
+      const ConductingParts&, const std::vector<std::vector<std::int32_t>>&, ConstSpan<Real>);     \
+  template UnreachedVertices find_unreached(                                                       \
       const ConductingParts&, const std::vector<std::vector<std::int32_t>>&, ConstSpan<Real>);
 OSSATURA_INSTANTIATE(float)
 OSSATURA_INSTANTIATE(double)

@@ -62,6 +62,22 @@ template<class Real>
 std::int64_t count_apart(const ConductingParts& parts,
                          const std::vector<std::vector<std::int32_t>>& sites, ConstSpan<Real> time);
 
+/// Vertices of the tissue that conducts which a set of sites does not reach.
+struct UnreachedVertices {
+  std::int64_t num_vertices = 0; ///< of the tissue that conducts
+  std::int64_t num_apart = 0;    ///< see count_apart()
+  std::int64_t num_late = 0;     ///< others: later than all times, or the iteration ended early
+};
+
+template<class Real>
+UnreachedVertices find_unreached(const ConductingParts& parts,
+                                 const std::vector<std::vector<std::int32_t>>& sites,
+                                 ConstSpan<Real> time);
+
+/// By how much times between these are rounded in single precision, ms, where that is more than
+/// 1e-5 of the duration, so that digits of it are lost; else 0.
+double coarse_rounding(double earliest, double latest);
+
 /// Certificates from here on are of errors that single precision is not chosen for.
 inline constexpr double coarse_certificate = 1e-4;
 

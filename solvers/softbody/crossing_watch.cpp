@@ -18,15 +18,14 @@ SceneCrossings CrossingWatch::look(const std::vector<double>& positions) const {
   // Edges over the rim of a soft body that rests on another dip into it by a tenth of an element.
   constexpr double through = 0.25;
   SceneCrossings all;
-  double worst = through;
   for (const SurfaceCrossing& crossing : crossings_->find(positions)) {
     all.edges += crossing.count;
     all.deepest = std::max(all.deepest, crossing.depth);
-    if (crossing.relative > worst) {
-      worst = crossing.relative;
-      all.through = crossing;
-    }
+    if (!all.worst || crossing.relative > all.worst->relative)
+      all.worst = crossing;
   }
+  if (all.worst && all.worst->relative > through)
+    all.through = all.worst;
   return all;
 }
 

@@ -15,7 +15,8 @@ namespace ossatura {
 struct SceneCrossings {
   std::int64_t edges = 0;                 ///< of bodies that are in each other
   double deepest = 0;                     ///< m
-  std::optional<SurfaceCrossing> through; ///< the worst, where bodies are through each other
+  std::optional<SurfaceCrossing> worst;   ///< for the size of its elements
+  std::optional<SurfaceCrossing> through; ///< likewise, where bodies are through each other
 };
 
 class CrossingWatch {

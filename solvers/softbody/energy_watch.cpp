@@ -34,14 +34,18 @@ EnergyWatch::EnergyWatch(const SoftEnergy& initial, double rounding)
     : last_(moving(initial) + initial.potential)
     , largest_(std::max(moving(initial), rounding)) {}
 
+void EnergyWatch::Rise::add(int number, double change, double largest) {
+  energy = std::max(0.0, energy + change);
+  if (largest > 0 && energy / largest > worst.part)
+    worst = {energy, energy / largest, number};
+}
+
 void EnergyWatch::add(int number, const SoftEnergy& energy, bool has_contacts) {
   const double total = moving(energy) + energy.potential, change = total - last_;
   largest_ = std::max(largest_, moving(energy));
-  // Contact pushes out what is in each other, which may give energy.
-  rise_ = std::max(0.0, rise_ + (has_contacts ? std::min(change, 0.0) : change));
+  free_.add(number, has_contacts ? std::min(change, 0.0) : change, largest_);
+  all_.add(number, change, largest_);
   last_ = total;
-  if (largest_ > 0 && rise_ / largest_ > worst_.part)
-    worst_ = {rise_, rise_ / largest_, number};
 }
 
 } // namespace ossatura

@@ -8,7 +8,7 @@
 
 namespace ossatura {
 
-/// The most that the total energy was above an earlier step, of steps without contact, J.
+/// The most that the total energy was above an earlier step, J.
 struct EnergyRise {
   double energy = 0;
   double part = 0; ///< of the largest kinetic and elastic energy until then, or of rounding
@@ -29,11 +29,19 @@ public:
   EnergyWatch(const SoftEnergy& initial, double rounding);
 
   void add(int number, const SoftEnergy& energy, bool has_contacts);
-  const EnergyRise& worst() const { return worst_; }
+  /// Of steps without contact.
+  const EnergyRise& worst() const { return free_.worst; }
+  /// Of all steps: contact takes energy but where it pushes out what is in each other.
+  const EnergyRise& worst_with_contact() const { return all_.worst; }
 
 private:
-  double last_ = 0, largest_ = 0, rise_ = 0;
-  EnergyRise worst_;
+  struct Rise {
+    double energy = 0;
+    EnergyRise worst;
+    void add(int number, double change, double largest);
+  };
+  double last_ = 0, largest_ = 0;
+  Rise free_, all_;
 };
 
 } // namespace ossatura

@@ -7,16 +7,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <tuple>
+#include <vector>
 
 namespace ossatura {
 
 namespace {
-
-/// Young's modulus of small strains, Pa.
-double small_strain_modulus(const SoftMaterial& m) {
-  return moduli_of(m.law) == SoftModuli::hooke ? m.young
-                                               : 4 * (m.c1 + m.c2) * (1 + poisson_ratio(m));
-}
 
 /// Whether some three of the fixed nodes are not on a line. The longest edge from the first one is
 /// the measure.
@@ -64,6 +60,10 @@ double six_volumes(const Point& a, const Point& b, const Point& c, const Point& 
   return e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) -
          e[0][1] * (e[1][0] * e[2][2] - e[1][2] * e[2][0]) +
          e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
+}
+
+double distance(const Point& a, const Point& b) {
+  return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 }
 
 Point corner_of(const ElementMesh& mesh, std::size_t elem, int corner) {
@@ -131,9 +131,9 @@ LooseObject why_loose(const SoftObject& object) {
   return object.fixed.empty() ? LooseObject::nothing_fixed : LooseObject::fixed_on_line;
 }
 
-std::int64_t count_inside(const SoftObstacle& obstacle, const SoftObject& object) {
+InsideObstacle find_inside(const SoftObstacle& obstacle, const SoftObject& object) {
   const double slack = rounding_of(bounding_box(object.mesh.point));
-  std::int64_t count = 0;
+  InsideObstacle inside;
   for (std::size_t i = 0; i < object.mesh.point.size(); i += 3) {
     double r[3];
     for (std::size_t d = 0; d < 3; ++d)
@@ -142,9 +142,13 @@ std::int64_t count_inside(const SoftObstacle& obstacle, const SoftObject& object
         obstacle.kind == SoftObstacle::Kind::sphere
             ? std::hypot(r[0], r[1], r[2]) - obstacle.radius
             : r[0] * obstacle.normal[0] + r[1] * obstacle.normal[1] + r[2] * obstacle.normal[2];
-    count += distance < -slack;
+    inside.count += distance < -slack;
+    if (distance < -slack && -distance > inside.depth) {
+      inside.depth = -distance;
+      inside.deepest = std::int64_t(i / 3);
+    }
   }
-  return count;
+  return inside;
 }
 
 std::optional<NestedObjects> find_nested(const SoftScene& scene) {
@@ -157,6 +161,54 @@ std::optional<NestedObjects> find_nested(const SoftScene& scene) {
       if (i != j && is_volume(i) && is_volume(j) && lies_in(objects[i].mesh, objects[j].mesh))
         return NestedObjects{i, j};
   return {};
+}
+
+FoldedMesh find_folds(const ElementMesh& mesh) {
+  FoldedMesh folds;
+  if (mesh.shape != ElementShape::tetra)
+    return folds;
+  struct Face {
+    std::array<std::int32_t, 3> node; ///< ascending
+    std::int32_t opposite;
+    std::int64_t elem;
+  };
+  std::vector<Face> faces;
+  faces.reserve(4 * mesh.num_elem());
+  for (std::size_t e = 0; e < mesh.num_elem(); ++e)
+    for (std::size_t a = 0; a < 4; ++a) {
+      Face face{{}, mesh.node[4 * e + a], std::int64_t(e)};
+      for (std::size_t b = 0; b < 3; ++b)
+        face.node[b] = mesh.node[4 * e + (a + b + 1) % 4];
+      std::sort(face.node.begin(), face.node.end());
+      faces.push_back(face);
+    }
+  std::sort(faces.begin(), faces.end(), [](const Face& a, const Face& b) {
+    return std::tie(a.node, a.elem) < std::tie(b.node, b.elem);
+  });
+  const auto at = [&mesh](std::int32_t i) {
+    const double* const x = &mesh.point[3 * std::size_t(i)];
+    return Point{x[0], x[1], x[2]};
+  };
+  for (std::size_t k = 1; k < faces.size(); ++k) {
+    const Face &one = faces[k - 1], &other = faces[k];
+    if (one.node != other.node)
+      continue;
+    const Point a = at(one.node[0]), b = at(one.node[1]), c = at(one.node[2]);
+    const double first = six_volumes(a, b, c, at(one.opposite)),
+                 second = six_volumes(a, b, c, at(other.opposite));
+    // Those that are flat but for rounding are on no side.
+    const double least =
+        1e-6 * std::pow(std::max({distance(a, b), distance(b, c), distance(c, a)}), 3);
+    if (first * second <= 0 || std::min(std::abs(first), std::abs(second)) < least)
+      continue;
+    if (folds.count++ == 0) {
+      folds.elem[0] = one.elem;
+      folds.elem[1] = other.elem;
+      for (std::size_t d = 0; d < 3; ++d)
+        folds.place[d] = (a[d] + b[d] + c[d]) / 3;
+    }
+  }
+  return folds;
 }
 
 bool may_lock(const SoftObject& object) {
@@ -196,28 +248,6 @@ std::int64_t count_inverted(const ElementMesh& mesh, const double* positions) {
     count += six_volumes(origin, end[0], end[1], end[2]) <= 0;
   }
   return count;
-}
-
-std::optional<OddSize> find_odd_size(const SoftObject& object) {
-  // Meshes in mm are longer. Solids beyond the second are of rubber, wood or steel: an organ in mm
-  // is.
-  constexpr double greatest_extent = 100, greatest_soft_extent = 5, gravity = 9.81;
-  const Box box = bounding_box(object.mesh.point);
-  const double extent = std::max({box[3] - box[0], box[4] - box[1], box[5] - box[2]});
-  const double modulus = small_strain_modulus(object.material);
-  const bool is_too_soft = object.mesh.shape != ElementShape::triangle && object.node_mass == 0 &&
-                           extent > greatest_soft_extent &&
-                           object.density * gravity * extent > modulus;
-  if (extent <= greatest_extent && !is_too_soft)
-    return {};
-  return OddSize{extent, total_mass(object), is_too_soft ? std::optional(modulus) : std::nullopt};
-}
-
-bool is_odd_density(const SoftObject& object) {
-  constexpr double lightest = 5, heaviest = 25000, softest = 1000; // kg/m^3, Pa
-  return object.node_mass == 0 && object.density > 0 &&
-         (object.density < lightest || object.density > heaviest) &&
-         small_strain_modulus(object.material) > softest;
 }
 
 } // namespace ossatura

@@ -22,8 +22,14 @@ enum class LooseObject {
 /// Why the motion of an object is not determined, which number_scene() refuses.
 LooseObject why_loose(const SoftObject& object);
 
-/// How many nodes are inside an obstacle, where contact does not expect them at the start.
-std::int64_t count_inside(const SoftObstacle& obstacle, const SoftObject& object);
+/// The nodes of an object inside an obstacle, where contact does not expect them at the start.
+struct InsideObstacle {
+  std::int64_t count = 0;
+  std::int64_t deepest = -1; ///< node, -1 where there is none
+  double depth = 0;          ///< of that node, m
+};
+
+InsideObstacle find_inside(const SoftObstacle& obstacle, const SoftObject& object);
 
 /// One object in another, by their numbers in the scene.
 struct NestedObjects {
@@ -34,6 +40,18 @@ struct NestedObjects {
 /// need not cross, so that a CrossingWatch does not see them. It looks at the centres of some 64
 /// elements of each object.
 std::optional<NestedObjects> find_nested(const SoftScene& scene);
+
+/// Neighbours of a mesh that overlap.
+struct FoldedMesh {
+  std::int64_t count = 0;    ///< of faces
+  std::int64_t elem[2] = {}; ///< that share the first of them
+  double place[3] = {};      ///< its middle, m
+};
+
+/// Finds tetrahedra that lie on the same side of the face between them, as where a node was moved
+/// through the mesh: readers turn what is inside out, each by itself, so that nothing else tells.
+/// Other shapes have none: hexahedra that are inside out in part are refused.
+FoldedMesh find_folds(const ElementMesh& mesh);
 
 inline constexpr double locks_above = 0.48;
 
@@ -46,21 +64,5 @@ std::int64_t count_inverted(const ElementMesh& mesh, const double* positions);
 
 /// Sum of density times volume, or of the nodes' masses, kg.
 double total_mass(const SoftObject& object);
-
-/// Lengths that are hardly in m.
-struct OddSize {
-  double extent;                 ///< of the longest side, m
-  double mass;                   ///< kg
-  std::optional<double> modulus; ///< Young's, Pa, of an object that its own weight would flatten
-};
-
-/// Finds whether an object is hardly given in m: longer than 100 m, or than 5 m of a solid that is
-/// softer than its weight on earth.
-std::optional<OddSize> find_odd_size(const SoftObject& object);
-
-/// Whether a density is hardly in kg/m^3, of a body whose modulus is in Pa: below that of the
-/// lightest foam, as of g/cm^3, or above that of any metal. Densities of 0, which stand for no
-/// mass, and those beside moduli near 1, which stand for units, are not odd.
-bool is_odd_density(const SoftObject& object);
 
 } // namespace ossatura

@@ -297,16 +297,13 @@ void warn_of_unreached(const EikonalRunResults& results, const ActivationReport&
                 mark);
 }
 
-/// Rounded by more than this part of the duration, times of single precision lose digits of it.
-constexpr double coarse_rounding = 1e-5;
-
 void warn_of_rounding(const EikonalRunResults& results, const ActivationReport& report) {
   if (results.precision != name_of(Precision::fp32) || report.all.num_reached == 0)
     return;
-  const double latest = std::max(std::abs(report.all.earliest), std::abs(report.all.latest)),
-               rounding = latest * std::ldexp(1.0, -24);
-  if (rounding > coarse_rounding * report.total_time() && report.total_time() > 0)
-    log_warning("coarse-times", "times", of_set(report), " reach ", format_number(latest),
+  const double rounding = coarse_rounding(report.all.earliest, report.all.latest);
+  if (rounding > 0)
+    log_warning("coarse-times", "times", of_set(report), " reach ",
+                format_number(std::max(std::abs(report.all.earliest), std::abs(report.all.latest))),
                 " ms, where numbers of single precision are rounded by up to ",
                 format_number(rounding, 2), " ms, and the wave takes ",
                 format_number(report.total_time(), 4),

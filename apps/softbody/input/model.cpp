@@ -50,13 +50,20 @@ bool has_contact(const SoftScene& scene) {
   return !scene.obstacles.empty() || scene.contact_between_objects;
 }
 
-void warn_of_overlap(const SoftScene& scene) {
+void warn_of_overlap(const SoftScene& scene, double time_step) {
   for (std::size_t k = 0; k < scene.obstacles.size(); ++k)
-    for (const SoftObject& object : scene.objects)
-      if (const std::int64_t count = count_inside(scene.obstacles[k], object); count > 0)
-        log_warning("starts-inside-obstacle", format_count(count), " nodes of '", object.name,
-                    "' start inside obstacles[", k,
-                    "], which will push them out at once: move the object or the obstacle");
+    for (const SoftObject& object : scene.objects) {
+      const InsideObstacle inside = find_inside(scene.obstacles[k], object);
+      if (inside.count == 0)
+        continue;
+      const double* const x = &object.mesh.point[3 * std::size_t(inside.deepest)];
+      log_warning(
+          "starts-inside-obstacle", format_count(inside.count), " nodes of '", object.name,
+          "' start inside obstacles[", k, "], the deepest by ", format_number(inside.depth, 3),
+          " m at (", format_number(x[0], 4), ", ", format_number(x[1], 4), ", ",
+          format_number(x[2], 4), ") m, which will push them out at once, with ",
+          format_number(inside.depth / time_step, 3), " m/s: move the object or the obstacle");
+    }
 }
 
 } // namespace
@@ -113,10 +120,11 @@ SoftbodyModel make_softbody_model(const SoftbodyCommandOptions& options, DriverC
     log_info("object '", info.name, "': ", info.source, ", ",
              format_count(std::int64_t(object.mesh.num_points())), " nodes, ",
              format_count(std::int64_t(object.mesh.num_elem())), " elements");
-    warn_of_object(object);
+    warn_of_object(object, model.scene);
     model.info.push_back(info);
   }
-  warn_of_overlap(model.scene);
+  warn_of_motion(model.scene, model.options.time_step);
+  warn_of_overlap(model.scene, model.options.time_step);
   return model;
 }
 

@@ -176,10 +176,34 @@ void warn_of_inverted(const SoftbodyModel& model, const SoftbodyRunResults& resu
   }
 }
 
-void warn_of_energy(const SoftbodyModel& model, const SoftbodyRunResults& results) {
-  const EnergyRise rise = energy_rise(results);
+/// Of what contact gives where it pushes bodies out of each other.
+void warn_of_contact_energy(const SoftbodyModel& model, const SoftbodyRunResults& results,
+                            const EnergyRise& rise) {
   if (!rise.is_doubtful())
     return;
+  std::string remedy =
+      "move apart what starts in each other or in an obstacle; where nothing does, "
+      "take a smaller --time-step, or refine the meshes where they meet";
+  if (const auto& start = results.start_crossing)
+    remedy = "at the start '" + model.scene.objects[std::size_t(start->first)].name + "' and '" +
+             model.scene.objects[std::size_t(start->second)].name + "' are in each other, by " +
+             format_number(start->depth, 3) + " m at (" + format_number(start->place[0], 4) + ", " +
+             format_number(start->place[1], 4) + ", " + format_number(start->place[2], 4) +
+             ") m: move them apart";
+  log_warning("contact-energy", "contact has given ", format_number(rise.energy, 3),
+              " J until step ", rise.step, ", ", format_number(100 * rise.part, 3),
+              " % of what was in motion and strain: it pushes bodies out of each other within a "
+              "step, so that they fly apart; ",
+              remedy);
+}
+
+void warn_of_energy(const SoftbodyModel& model, const SoftbodyRunResults& results) {
+  const EnergyWatch energies = watch_energy(results);
+  const EnergyRise& rise = energies.worst();
+  if (!rise.is_doubtful()) {
+    warn_of_contact_energy(model, results, energies.worst_with_contact());
+    return;
+  }
   bool corotational = false;
   for (const SoftObject& object : model.scene.objects)
     corotational = corotational || (object.material.law == SoftLaw::corotational &&

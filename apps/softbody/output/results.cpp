@@ -32,17 +32,19 @@ StepTotals totals_of(const SoftbodyRunResults& results) {
   return totals;
 }
 
-EnergyRise energy_rise(const SoftbodyRunResults& results) {
+EnergyWatch watch_energy(const SoftbodyRunResults& results) {
   EnergyWatch watch(results.initial, results.rounding_energy);
   for (const SoftStepRecord& record : results.steps)
     watch.add(record.number, record.energy, record.step.contacts > 0);
-  return watch.worst();
+  return watch;
 }
 
 void note_crossings(const SceneCrossings& crossings, const SoftScene& scene, int step,
                     SoftbodyRunResults& results) {
   results.most_crossing_edges = std::max(results.most_crossing_edges, crossings.edges);
   results.deepest_crossing = std::max(results.deepest_crossing, crossings.deepest);
+  if (step == 0)
+    results.start_crossing = crossings.worst;
   if (!crossings.through || results.first_crossing >= 0)
     return;
   results.first_crossing = step;

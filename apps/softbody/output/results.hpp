@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,9 +46,10 @@ struct SoftbodyRunResults {
   int num_inverse_bands = 0;
   std::int64_t num_blocks = 0, num_factor_entries = 0, num_inverse_entries = 0;
 
-  std::int64_t most_crossing_edges = 0; ///< of bodies that are in each other, after a step
-  double deepest_crossing = 0;          ///< m
-  int first_crossing = -1;              ///< the step that a warning is of; -1: none
+  std::int64_t most_crossing_edges = 0;          ///< of bodies that are in each other, after a step
+  double deepest_crossing = 0;                   ///< m
+  int first_crossing = -1;                       ///< the step that a warning is of; -1: none
+  std::optional<SurfaceCrossing> start_crossing; ///< the worst at the start
 
   std::vector<SoftObjectState> objects; ///< empty where the state is lost
   std::string state_hash;               ///< of the last positions and velocities; likewise
@@ -69,7 +71,7 @@ Spread spread_of(const SoftbodyRunResults& results, const StepPhase& phase);
 StepTotals totals_of(const SoftbodyRunResults& results);
 
 /// Of all steps.
-EnergyRise energy_rise(const SoftbodyRunResults& results);
+EnergyWatch watch_energy(const SoftbodyRunResults& results);
 
 /// Keeps what is worst of the crossings after a step, 0: at the start, and warns of the first that
 /// go through.

@@ -124,6 +124,7 @@ nlohmann::ordered_json softbody_engine(const SoftbodyModel& model,
 nlohmann::ordered_json softbody_results(const SoftbodyModel& model,
                                         const SoftbodyRunResults& results) {
   const StepTotals totals = totals_of(results);
+  const EnergyWatch energies = watch_energy(results);
   const std::vector<int> failed = results.not_converged();
   constexpr std::size_t most_named = 20;
   Json json = {
@@ -156,7 +157,8 @@ nlohmann::ordered_json softbody_results(const SoftbodyModel& model,
       {"energy",
        {{"initial", to_json(results.initial)},
         {"final", to_json(results.final_energy())},
-        {"largest_rise", energy_rise(results).energy}}}};
+        {"largest_rise", energies.worst().energy},
+        {"largest_rise_with_contact", energies.worst_with_contact().energy}}}};
   json["objects"] = Json::array();
   for (std::size_t k = 0; k < results.objects.size(); ++k) {
     const SoftObjectState& state = results.objects[k];

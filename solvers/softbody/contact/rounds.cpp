@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/solvers/softbody/contact/rounds.hpp>
 
+#include <ossatura/core/mesh/box.hpp>
 #include <ossatura/kernels/algebra/sparse/block_multiply.hpp>
+#include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/softbody/elements/motion.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <sstream>
 
 namespace ossatura {
 
@@ -30,6 +34,11 @@ ContactRounds<Exec>::ContactRounds(const Exec& exec, const SoftScene& scene,
     , contact_(exec, scene, systems.numbering.node_of, systems.options)
     , correction_(systems.product.get()) {
   OSSATURA_REQUIRE(systems.by_factor, "contact needs the factor: preconditioner ldlt");
+  for (const SoftObject& object : scene.objects) {
+    const Box box = bounding_box(object.mesh.point);
+    for (std::size_t d = 0; d < 3; ++d)
+      longest_body_ = std::max(longest_body_, box[d + 3] - box[d]);
+  }
   const FactorPattern& pattern = systems.numbering.pattern;
   const FactorRefreshing<Exec>& factor = *systems.by_factor;
   const std::int64_t n = 3 * std::int64_t(pattern.num_nodes);
@@ -48,6 +57,30 @@ ContactRounds<Exec>::ContactRounds(const Exec& exec, const SoftScene& scene,
       for (Vector* rotation : {&made_at_, &warp_})
         *rotation = make_zeros<double>(exec, 3 * n, "ossatura::contact_rounds::rotation");
   }
+}
+
+/// A sweep costs the square of the number of pairs, and a step has thousands of sweeps: some 1000
+/// pairs take a core a minute. More are right where many nodes touch, not where nodes are through
+/// their targets, farther than a body is long.
+template<class Exec>
+void ContactRounds<Exec>::refuse_endless(const Exec& exec, const ContactMotion<Exec>& motion,
+                                         int num_pairs) const {
+  constexpr int most_pairs = BackendTraits<Exec>::is_device ? 16000 : 1000;
+  if (num_pairs <= most_pairs)
+    return;
+  const std::vector<double> x = download(exec, motion.x), x_new = download(exec, motion.x_new);
+  double largest = 0;
+  for (std::size_t i = 0; i + 2 < x.size(); i += 3)
+    largest = std::max(
+        largest, std::hypot(x_new[i] - x[i], x_new[i + 1] - x[i + 1], x_new[i + 2] - x[i + 2]));
+  if (!(largest > longest_body_))
+    return;
+  std::ostringstream text;
+  text << "within the step nodes would move by " << largest << " m, and the longest body has "
+       << longest_body_ << " m: they are through what they meet, and contact of " << num_pairs
+       << " pairs at a time would take hours: take a much smaller time step, or see whether "
+          "gravity (m/s2), velocities (m/s), forces (N) and lengths (m) are in their units";
+  throw SoftBreakdown(text.str());
 }
 
 /// cg.b = what is left of A a = b + force at a = (that of the free motion) + change_.
@@ -73,6 +106,7 @@ bool ContactRounds<Exec>::resolve(const Exec& exec, double h, const ContactMotio
   presses_ = num_pairs > 0;
   if (!presses_)
     return true;
+  refuse_endless(exec, motion, num_pairs);
   Kokkos::deep_copy(exec, free_motion_, x_trial);
   Kokkos::deep_copy(exec, free_velocity_, v_trial);
   multiply(exec, systems_.system.matrix(), cg.x, free_residual_);

@@ -30,7 +30,8 @@ public:
   ContactRounds(const Exec& exec, const SoftScene& scene, SoftSystems<Exec>& systems);
 
   /// False where no step h can be taken: a matrix that is not positive definite, numbers that are
-  /// not finite. Fences.
+  /// not finite. Throws SoftBreakdown where bodies are through what they meet within a step, and
+  /// so many nodes with them that sweeps would take hours. Fences.
   bool resolve(const Exec& exec, double h, const ContactMotion<Exec>& motion, SoftStep& report);
 
   /// Of the last resolve(): whether there were pairs, and then the forces on nodes, and what they
@@ -69,6 +70,7 @@ public:
   }
 
 private:
+  void refuse_endless(const Exec& exec, const ContactMotion<Exec>& motion, int num_pairs) const;
   double balance(const Exec& exec);
   bool compliance_is_exact() const;
   template<class Use>
@@ -90,6 +92,7 @@ private:
   int inverse_factor_ = -1;              ///< number of the factor that it is of; -1: of none
   Vector inverse_at_, inverse_velocity_; ///< positions and velocities that it is of
   Vector made_at_, warp_;                ///< rotations of nodes, as of FactorRefreshing
+  double longest_body_ = 0;              ///< m, the side of its box at the start
   int rounds_lost_ = 0;                  ///< to its age, or that of the factor
   bool wants_factor_ = false, presses_ = false;
   Vector force_, free_motion_, free_velocity_, free_residual_, change_;

@@ -9,7 +9,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from support import driver_case
 from support.driver_case import BAD_FILE, NOT_CONVERGED, UNAVAILABLE, USAGE
 from support.scenes import (STIFF, LAWS, hexa_box, tetra_box, cloth, body, scene, tetrahedron, SoftbodyCase, soft,
-                            ellipsoid, tower, ball_on_cloth)
+                            ellipsoid, tower, ball_on_cloth, pile, liver, cloth_on_sphere, flush_tower, FLOOR)
 
 
 class InsideOut(SoftbodyCase):
@@ -72,6 +72,23 @@ class Failures(SoftbodyCase):
         self.assertEqual(len(self.rows("out/s.csv")), taken + 1)
         series = json.loads(self.read("out/s.hdf.series"))
         self.assertEqual(series["files"][-1]["name"], f"s_{taken:06}.hdf")
+
+    def test_steps_in_which_bodies_go_through_what_they_meet_end_the_run(self):
+        """They took 45 minutes each, whatever a signal said: contact has thousands of pairs, and a sweep takes the square
+        of their number."""
+        box = body(tetra_box((10, 10, 10), (0.1, 0.1, 0.1)), translate=[0, 0, 0.01])
+        floor = {"obstacles": [{"plane": {"point": [0, 0, 0], "normal": [0, 0, 1]}}]}
+        for changes in ({"gravity": [0, 0, -9810]}, {"gravity": [0, 0, -9.81], "time_step": 10}):
+            self.write_scene(scene(box, steps=5, **floor, **changes))
+            process = subprocess.run([driver_case.EXECUTABLE, "softbody", "s.json", "--json", "-", "-q", "--backend",
+                                      self.backend], text=True, cwd=self.directory.name, stdout=subprocess.PIPE,
+                                     stderr=subprocess.PIPE, timeout=60)
+            self.assertEqual(process.returncode, NOT_CONVERGED, process.stderr)
+            run = json.loads(process.stdout)
+            self.assertEqual(run["status"], "broken down")
+            self.assertRegex(run["results"]["breakdown"],
+                             r"within the step nodes would move by .* m, and the longest body has 0.1 m: .* of 1331 pairs")
+        self.run_scene(scene(box, steps=2, gravity=[0, 0, -9.81], **floor))
 
     def test_elements_that_are_turned_inside_out_recover_or_are_told(self):
         for law in LAWS:
@@ -160,6 +177,99 @@ class Doubts(SoftbodyCase):
             self.assertEqual([w["code"] for w in run["warnings"]], codes)
             if codes:
                 self.assertIn(f"'body' has a density of {density:.4g} kg/m3", run["warnings"][0]["text"])
+
+    def test_moduli_in_another_unit(self):
+        """They go with the density: a soft body of 5e10 Pa does not move, one of 5 Pa runs apart."""
+        for young, density, gravity, text in (
+                (5e10, 1060, 9.81, "no material as light is as stiff"), (2.1e5, 7850, 9.81, "no material as heavy is as soft"),
+                (5, 1060, 9.81, "2.08e+03 times"), (5, 1060, 0, None), (5e3, 1060, 9.81, None), (1.2e10, 600, 9.81, None),
+                (2.1e11, 7850, 9.81, None), (1.5e11, 1600, 9.81, None), (500, 1040, 9.81, None), (1.6e10, 11340, 9.81, None),
+                (1e6, 3500, 9.81, None), (1, 1, 9.81, None)):
+            with self.subTest(young=young, density=density, gravity=gravity):
+                run = self.run_scene(scene(body(fixed=[{"box": [0, 0, 0, 0, 1, 1]}], mesh=hexa_box((2, 1, 1), (1, 0.1, 0.1)),
+                                                material={"young": young, "poisson": 0.3}, density=density),
+                                           steps=1, gravity=[0, 0, -gravity]))
+                self.assertEqual(self.codes(run),
+                                 ["odd-modulus"] if text else [])
+                if text:
+                    self.assertIn(text, run["warnings"][0]["text"])
+        sheet = {"law": "corotational", "poisson": 0.3, "thickness": 1e-4}  # of fibres of polyethylene
+        run = self.run_scene(scene(body(cloth(), {**sheet, "young": 1e11}, density=970), steps=1))
+        self.assertEqual(self.codes(run), [])
+
+    def test_gravity_in_another_unit(self):
+        held = [{"box": [0, 0, 0, 0, 1, 1]}]
+        for gravity, young, codes in ((9810, 1e9, ["odd-gravity"]), (981, 1e9, ["odd-gravity"]), (9.81, 1e9, []), (9810, 1, [])):
+            run = self.run_scene(scene(body(material={"young": young, "poisson": 0.3}, fixed=held, density=1000 if young > 1 else 1e-4),
+                                       steps=1, gravity=[0, 0, -gravity]))
+            self.assertEqual(self.codes(run), codes)
+
+    def test_steps_that_contact_cannot_follow(self):
+        """The whole body is through the floor within a step: contact takes all its nodes, and minutes where they are
+        thousands; it is told before."""
+        def of(expected, more=None, **changes):
+            ball = soft("ball", hexa_box((2, 2, 2), (0.1, 0.1, 0.1)), 1e5, [0, 0, 0.05], **(more or {}))
+            document = scene(ball, **{"steps": 1, "gravity": [0, 0, -9.81], "obstacles": [FLOOR], **changes})
+            self.write_scene(document)
+            run = self.summary("softbody", "s.json", "-q", "--backend", self.backend, "--dry-run")
+            codes = self.codes(run)
+            self.assertEqual(codes, expected)
+            return run["warnings"]
+
+        of([])
+        text = of(["long-steps"], time_step=10)[0]["text"]
+        self.assertIn("'ball' would move by 981 m in the first step, and is 0.1 m long", text)
+        of(["odd-gravity", "long-steps"], gravity=[0, 0, -9810])
+        of(["long-steps"], {"velocity": [0, 0, -1000]})
+        of(["long-steps"], {"loads": [{"box": [0, 0, 0, 1, 1, 1], "total_force": [0, 0, -5000]}]})
+        of([], time_step=10, obstacles=[])  # rests, or falls
+        of([], {"fixed": [{"box": [0, 0, 0.05, 0, 0.1, 0.15]}]}, time_step=10)
+
+    def test_bodies_that_fly_apart(self):
+        """They begin in each other by less than goes through, and contact pushes them out within a step."""
+        def of(overlap, obstacles=(), gravity=-9.81):
+            block = soft("block", hexa_box((3, 3, 3), (0.2, 0.2, 0.1)), 1e5, [0, 0, 0], fixed=[{"box": [0, 0, 0, 1, 1, 0]}])
+            ball = soft("ball", hexa_box((3, 3, 3), (0.1, 0.1, 0.1)), 1e5, [0.02, 0.03, (0 if obstacles else 0.1) - overlap])
+            between = {} if obstacles else {"contact": {"between_objects": True}}
+            return self.run_scene(scene(*([ball] if obstacles else [block, ball]), steps=5, gravity=[0, 0, gravity],
+                                        obstacles=list(obstacles), **between))
+
+        run = of(0.003)
+        self.assertEqual(self.codes(run), ["contact-energy"])
+        self.assertIn("at the start 'block' and 'ball' are in each other, by 0.003 m at (", run["warnings"][0]["text"])
+        energy = run["results"]["energy"]
+        self.assertEqual(energy["largest_rise"], 0)
+        self.assertGreater(energy["largest_rise_with_contact"], 0.02)
+        self.assertEqual(self.codes(of(0)), [])
+        self.assertEqual(self.codes(of(1e-4)), [])  # less than its fall gives
+        run = of(0.003, [FLOOR])
+        self.assertEqual(self.codes(run), ["starts-inside-obstacle", "contact-energy"])
+        self.assertIn("16 nodes of 'ball' start inside obstacles[0], the deepest by 0.003 m at (", run["warnings"][0]["text"])
+        self.assertIn("with 0.3 m/s", run["warnings"][0]["text"])
+
+    def test_contact_gives_no_energy(self):
+        for make in (tower, ball_on_cloth, pile, liver, cloth_on_sphere, flush_tower):
+            run = self.run_scene(make())
+            self.assertNotIn("contact-energy", self.codes(run))
+            self.assertLess(run["results"]["energy"]["largest_rise_with_contact"], 1e-9)
+
+    def test_a_mesh_that_is_folded(self):
+        """The elements around a node that was moved through the opposite side are turned, and lie in each other."""
+        def write(top, turned=()):
+            corners = [(x, y, z) for z in (0, 1) for y in (0, 1) for x in (0, 1)]
+            corners[7] = top
+            cells = [(0, 1, 3, 7), (0, 3, 2, 7), (0, 2, 6, 7), (0, 6, 4, 7), (0, 4, 5, 7), (0, 5, 1, 7)]
+            cells = [(a, c, b, d) if k in turned else (a, b, c, d) for k, (a, b, c, d) in enumerate(cells)]
+            self.write("m.vtk", "# vtk DataFile Version 3.0\none\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 8 double\n" +
+                       "".join("%g %g %g\n" % p for p in corners) + "CELLS 6 30\n" +
+                       "".join("4 %d %d %d %d\n" % c for c in cells) + "CELL_TYPES 6\n" + "10\n" * 6)
+            return self.run_scene(scene(body({"file": "m.vtk"}), steps=1))
+
+        self.assertEqual(self.codes(write((1, 1, 1))), [])
+        self.assertEqual(self.codes(write((1, 1, 1), turned=(1, 4))), [])  # the order of nodes alone
+        run = write((0.5, 0.5, -0.2))
+        self.assertEqual(self.codes(run), ["folded-mesh"])
+        self.assertIn("both tetrahedra lie on the same side, in each other, elements ", run["warnings"][0]["text"])
 
     def test_a_mesh_in_parts(self):
         points = "0 0 0\n1 0 0\n0 1 0\n0 0 1\n5 0 0\n6 0 0\n5 1 0\n5 0 1"

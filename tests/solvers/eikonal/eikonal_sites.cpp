@@ -7,6 +7,7 @@
 
 #include "tests/catch.hpp"
 
+#include <cmath>
 #include <limits>
 #include <string>
 
@@ -163,6 +164,20 @@ TEST_CASE("vertices that other waves reach first, or none can, are counted", "[s
   const std::vector<float> time{0, 1, 2, never, never, never, never, never};
   CHECK(count_apart(parts, {{0, 1}}, ConstSpan<float>(time)) == 4);
   CHECK(count_apart(parts, {{0}, {7}}, ConstSpan<float>(time)) == 0);
+  const UnreachedVertices unreached = find_unreached(parts, {{0, 1}}, ConstSpan<float>(time));
+  CHECK((unreached.num_vertices == 8 && unreached.num_apart == 4 && unreached.num_late == 1));
+  const UnreachedVertices of_one =
+      find_unreached(ConductingParts(mesh, {false, true}), {{0}}, ConstSpan<float>(time));
+  CHECK((of_one.num_vertices == 4 && of_one.num_apart == 0 && of_one.num_late == 1));
   CHECK(count_swallowed({0, 1, 2}, 1.5, 0, ConstSpan<float>(time)) == 2);
   CHECK(count_swallowed({1}, 1, 0, ConstSpan<float>(time)) == 0);
+}
+
+TEST_CASE("late starts cost digits of single precision", "[sites]") {
+  const double epsilon = std::ldexp(1.0, -24);
+  CHECK(coarse_rounding(0, 100) == 0);
+  CHECK(coarse_rounding(1e3, 1.1e3) == 0);
+  CHECK(coarse_rounding(1e5, 1e5 + 100) == (1e5 + 100) * epsilon);
+  CHECK(coarse_rounding(-1e5, -1e5 + 100) == 1e5 * epsilon);
+  CHECK(coarse_rounding(1e5, 1e5) == 0); // of a site alone
 }

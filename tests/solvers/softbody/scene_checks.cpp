@@ -2,15 +2,19 @@
 // Objects that nothing holds, bodies in each other, and steps added up, on cases done by hand.
 #include <ossatura/core/mesh/generators/element_meshes.hpp>
 #include <ossatura/core/mesh/mechanics/mesh_parts.hpp>
+#include <ossatura/kernels/softbody/elements/lumped_mass.hpp>
 #include <ossatura/solvers/softbody/crossing_watch.hpp>
+#include <ossatura/solvers/softbody/energy_watch.hpp>
 #include <ossatura/solvers/softbody/model.hpp>
 #include <ossatura/solvers/softbody/scene_checks.hpp>
 #include <ossatura/solvers/softbody/step_statistics.hpp>
+#include <ossatura/solvers/softbody/unit_checks.hpp>
 
 #include "tests/catch.hpp"
 
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 using namespace ossatura;
 
@@ -62,11 +66,11 @@ TEST_CASE("nodes inside planes and spheres are counted", "[scene_checks]") {
   const SoftObject cube = cube_at(0);
   SoftObstacle obstacle;
   obstacle.point[2] = 0.5;
-  CHECK(count_inside(obstacle, cube) == 4);
+  CHECK(find_inside(obstacle, cube).count == 4);
   obstacle.kind = SoftObstacle::Kind::sphere;
   obstacle.point[2] = 0;
   obstacle.radius = 1.1;
-  CHECK(count_inside(obstacle, cube) == 4); // a corner and its three neighbours
+  CHECK(find_inside(obstacle, cube).count == 4); // a corner and its three neighbours
 }
 
 TEST_CASE("a scene says when bodies are through each other", "[scene_checks]") {
@@ -205,4 +209,101 @@ TEST_CASE("bodies that are hardly given in m are found", "[scene_checks]") {
   const auto large = odd(101, 1e9);
   REQUIRE(large);
   CHECK((large->extent == 101 && !large->modulus));
+}
+
+TEST_CASE("moduli that are hardly in Pa are found beside the density", "[unit_checks]") {
+  using Kind = OddModulus::Kind;
+  SoftScene scene;
+  scene.gravity[2] = -9.81;
+  const auto kind = [&scene](double young, double density, std::vector<double> factor = {}) {
+    SoftObject cube = cube_at(0);
+    cube.material.young = young;
+    cube.density = density;
+    cube.factor = std::move(factor);
+    const auto odd = find_odd_modulus(cube, scene);
+    return odd ? int(odd->kind) : -1;
+  };
+  CHECK(kind(5e10, 1000) == int(Kind::stiff));
+  CHECK(kind(2e12, 3500) == int(Kind::stiff));
+  CHECK(kind(1e12, 3500) == -1);
+  CHECK(kind(5e10, 1000, {1e-3}) == -1);
+  CHECK(kind(5e10, 1000, {2}) == int(Kind::stiff));
+  CHECK(kind(2.1e5, 7850) == int(Kind::soft));
+  CHECK(kind(50, 1000) == int(Kind::weak));
+  CHECK(kind(50, 1000, {1e3}) == -1);
+  CHECK(kind(50, 0) == -1);
+  CHECK(kind(5e10, 1) == -1); // of g/cm^3, which is told
+  scene.gravity[2] = -9810;   // told, too
+  CHECK(kind(1e4, 1000) == -1);
+  scene.gravity[2] = 0;
+  CHECK(kind(1, 1000) == -1);
+}
+
+TEST_CASE("steps in which a body moves by more than its length are found", "[unit_checks]") {
+  SoftScene scene;
+  scene.objects = {cube_at(0), cube_at(5)};
+  scene.gravity[2] = -10;
+  CHECK_FALSE(find_long_step(scene, 1)); // without contact
+  scene.contact_between_objects = true;
+  const auto fallen = find_long_step(scene, 1);
+  REQUIRE(fallen);
+  CHECK((fallen->object == 0 && fallen->motion == 10 && fallen->extent == 1));
+  CHECK_FALSE(find_long_step(scene, 0.3));
+  scene.objects[0].fixed = scene.objects[1].fixed = {0};
+  CHECK_FALSE(find_long_step(scene, 1));
+  scene.objects[1].fixed.clear();
+  scene.objects[1].velocity.assign(scene.objects[1].mesh.point.size(), 0);
+  for (std::size_t i = 2; i < scene.objects[1].velocity.size(); i += 3)
+    scene.objects[1].velocity[i] = 10; // up, and back
+  CHECK_FALSE(find_long_step(scene, 1));
+  scene.objects[1].load.assign(scene.objects[1].mesh.point.size(), 0);
+  scene.objects[1].load[0] = 2000; // N on 1000 kg
+  REQUIRE(find_long_step(scene, 1));
+  CHECK(std::abs(find_long_step(scene, 1)->motion - 2) < 1e-12);
+}
+
+TEST_CASE("gravity that is hardly in m/s^2 is found", "[unit_checks]") {
+  SoftScene scene;
+  scene.objects = {cube_at(0)};
+  const auto odd = [&scene](double gravity, double young) {
+    scene.gravity[1] = gravity;
+    scene.objects[0].material.young = young;
+    return bool(find_odd_gravity(scene));
+  };
+  CHECK(odd(-9810, 1e4));
+  CHECK(odd(-981, 1e4));
+  CHECK_FALSE(odd(-9.81, 1e4));
+  CHECK_FALSE(odd(-9810, 1)); // of units
+}
+
+TEST_CASE("energy that contact gives is told from that of steps without", "[energy_watch]") {
+  EnergyWatch watch({0, 0, 0}, 1e-12);
+  watch.add(1, {1, 0, 0}, true);
+  CHECK((watch.worst().step == 0 && watch.worst().energy == 0));
+  CHECK((watch.worst_with_contact().step == 1 && watch.worst_with_contact().energy == 1));
+  CHECK(watch.worst_with_contact().is_doubtful());
+  watch.add(2, {0.5, 0, 0}, true);
+  watch.add(3, {1.1, 0, 0}, false); // free: 0.6 more than before
+  CHECK(std::abs(watch.worst().energy - 0.6) < 1e-12);
+  CHECK(watch.worst_with_contact().step == 1); // the same part
+}
+
+TEST_CASE("tetrahedra on the same side of their face are found", "[scene_checks]") {
+  ElementMesh mesh = make_tetra_box({2, 2, 2}, {2, 2, 2});
+  CHECK(find_folds(mesh).count == 0);
+  std::size_t middle = 0;
+  while (mesh.point[3 * middle] != 1 || mesh.point[3 * middle + 1] != 1 ||
+         mesh.point[3 * middle + 2] != 1)
+    ++middle;
+  mesh.point[3 * middle + 2] = -0.2; // through the bottom
+  const FoldedMesh folds = find_folds(mesh);
+  CHECK(folds.count > 0);
+  CHECK(folds.elem[0] != folds.elem[1]);
+  for (std::size_t e = 0; e < mesh.num_elem(); ++e) // each turned by itself
+    if (element_volume(mesh, e) < 0)
+      std::swap(mesh.node[4 * e], mesh.node[4 * e + 1]);
+  CHECK(find_folds(mesh).count == folds.count);
+  mesh.point[3 * middle + 2] = -1e-9; // flat but for rounding
+  CHECK(find_folds(mesh).count == 0);
+  CHECK(find_folds(make_hexa_box({1, 1, 1}, {1, 1, 1})).count == 0);
 }
