@@ -4,7 +4,7 @@ refused."""
 import json
 import os
 
-from support import driver_case
+from support import driver_case, hdf5_values
 from support.driver_case import BAD_FILE, DONE, NOT_CONVERGED, UNAVAILABLE, USAGE
 from support.designs import TopoptCase, box, problem, shells, volume_of
 from support.rounded_box import rounded_box
@@ -405,6 +405,20 @@ class Meshes(TopoptCase):
         self.close(run["results"]["surface"]["volume"], volume_of(triangles) / 8, 1e-5)
         self.assertLessEqual(max(c[0] for t in triangles for c in t), 6 + 1e-5)
         self.assertGreater(max(c[0] for t in triangles for c in t), 3.5)
+
+    def test_fields_of_a_run_are_a_mesh_for_another(self):
+        first = self.solve(problem(), "--hdf", "first.hdf")
+        os.link(self.path("first.hdf"), self.path("same.vtkhdf"))
+        for name in ("first.hdf", "same.vtkhdf"):
+            run = self.solve(problem(mesh={"file": name}))
+            self.close(run["results"]["objective"], first["results"]["objective"], 1e-5)
+            half = problem(mesh={"file": name, "unit": 0.5}, supports=[{"box": [0, 0, 0, 0, 1.5, 1.5]}], cases=[
+                {"name": "tip", "loads": [{"box": [3, 0, 0, 3, 1.5, 0], "total_force": [0, 0, -1]}]}])
+            self.close(self.solve(half)["results"]["objective"], 2 * first["results"]["objective"], 1e-5)
+        self.fails(BAD_FILE, "there are no loads", "topopt", "first.hdf", "--young", "1", "--unit", "0.5", "-q")
+        self.fails(USAGE, "--lower has no effect", "topopt", "first.hdf", "--young", "1", "--lower", "1", "-q")
+        hdf5_values.write(self.path("image.hdf"), "Image_Data", {"Image": ((2, 2, 2), [1.0] * 8)})
+        self.fails(BAD_FILE, "an image of ParOSol", "topopt", "image.hdf", "--young", "1", "-q")
 
     def test_files_that_say_too_little_or_too_much(self):
         def refused(name, text, message, *arguments):
