@@ -254,6 +254,21 @@ class Designs(TopoptCase):
                           run["results"]["steps_taken"]), (45, 2, 2))
 
 
+    def test_the_filter_by_an_equation_keeps_densities_within_0_and_1(self):
+        # With steps from 0 to 1 in the design; its usual radius is short beside the elements.
+        for more in ((), ("--projection", "--sharpness", "2"), ("--distort", "0.3")):
+            with self.subTest(more=more):
+                run = self.optimise("mbb", "--cells", "18x3x6", "--steps", "40", "--change", "0", "--filter",
+                                    "helmholtz", "--hdf", "d.hdf", *more)
+                check = next(c for c in run["certificate"]["checks"] if c["name"] == "density_bounds")
+                most = 1e-3 if "--distort" in more else 1e-9
+                self.assertLessEqual(check["value"], most)
+                density = hdf5_values.read(self.path("d.hdf"), "VTKHDF/CellData/density")
+                self.assertLess(min(density), 0.05)
+                self.assertGreater(max(density), 0.8)
+                self.assertTrue(-most <= min(density) and max(density) <= 1 + most)
+        self.optimise("mbb", "--cells", "18x3x6", "--size", "54x3x6", "--steps", "40", "--change", "0", "--filter", "helmholtz")
+
     def test_the_volume_is_met_in_the_end(self):
         # Optimality criteria use all of it to 1e-6; the others to a thousandth, and never more.
         for more in ((), ("--filter", "sensitivity"), ("--filter", "helmholtz", "--radius", "2"),
