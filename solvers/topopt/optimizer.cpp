@@ -344,10 +344,16 @@ struct DesignOptimizer<Exec>::Implementation {
   void update(const Exec& exec, double size, const std::vector<double>& g) {
     const TimedScope scope("ossatura::design::update");
     const Vector df = this->df(exec), x_new = this->x_new(exec);
-    if (options.projection && sum_of_sizes(exec, df, df) == 0)
-      fail<DesignBreakdown>("step ", steps + 1, ": the projection of sharpness ", sharpness,
-                            " is flat at all variables, so that nothing is gained by any change: "
-                            "begin with a smaller one, which grows (1:64:40:x2)");
+    if ((options.projection || is_used_up) && sum_of_sizes(exec, df, df) == 0) {
+      if (options.projection)
+        fail<DesignBreakdown>("step ", steps + 1, ": the projection of sharpness ", sharpness,
+                              " is flat at all variables, so that nothing is gained by any change: "
+                              "begin with a smaller one, which grows (1:64:40:x2)");
+      fail<DesignBreakdown>("step ", steps + 1,
+                            ": the design has lost all of its material, so that nothing is gained "
+                            "by any change: its steps are too long for so little volume. Take a "
+                            "smaller --move, or the method oc");
+    }
     const MoveRange<Exec> bounds{densities.role(), x, least(), options.move};
     const double volume = densities.limited_volume();
     const double most = options.robust > 0 ? dilated_limit : options.volume_fraction;

@@ -341,6 +341,14 @@ class Designs(TopoptCase):
         self.assertIn("step 1: the projection of sharpness 64 is flat at all variables", process.stderr)
         self.assertIn("begin with a smaller one", process.stderr)
 
+    def test_steps_that_are_too_long_for_little_volume_break_down(self):
+        asked = ("cantilever", "--cells", "24x12x12", "--volume", "0.005", "--method", "mma", "--steps", "5")
+        run = self.optimise(*asked, code=NOT_CONVERGED)
+        self.assertEqual(run["status"], "broken down")
+        self.assertIn("smaller --move", run["results"]["breakdown"])
+        results = self.optimise(*asked, "--move", "0.02")["results"]
+        self.assertLess(results["objective"], results["steps"]["objective"][0])
+
     def test_the_last_design_is_of_what_its_step_has_seen(self):
         """Penalty and sharpness that would grow after the last step wait for the next one."""
         projected = ("--projection", "--sharpness")
