@@ -117,7 +117,7 @@ void DesignDensities<Exec>::make_filter(const Exec& exec, const DesignProblem& p
 }
 
 template<class Exec>
-double DesignDensities<Exec>::first(const Exec& exec) const {
+double DesignDensities<Exec>::allowed(const Exec& exec) const {
   Kokkos::deep_copy(exec, density_, 0.0);
   set_passive(exec, role_, 1, 0, density_);
   const DesignSums passive = sum_design(exec, role_, element_volume_, density_);
@@ -126,9 +126,14 @@ double DesignDensities<Exec>::first(const Exec& exec) const {
   OSSATURA_REQUIRE(aim > 0, "solid elements are " << passive.volume / passive.total_volume
                                                   << " of the volume, the fraction is "
                                                   << options_.volume_fraction);
+  return std::min(1.0, aim / passive.free_volume);
+}
+
+template<class Exec>
+double DesignDensities<Exec>::first(const Exec& exec) const {
+  const double made = allowed(exec);
   if (options_.start > 0)
     return options_.start;
-  const double made = std::min(1.0, aim / passive.free_volume);
   // Else the dilated design of a steep projection would be far from what it may have in the end.
   return is_robust() ? projection({0, options_.sharpness.start}).inverse(made) : made;
 }

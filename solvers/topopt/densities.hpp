@@ -43,6 +43,9 @@ public:
   /// The variable of all free elements to start with, unless it is an option: that which makes the
   /// volume the fraction. Throws std::invalid_argument where there is none.
   double first(const Exec& exec) const;
+  /// The mean density that free elements may have, at most 1. Throws std::invalid_argument where
+  /// there is none.
+  double allowed(const Exec& exec) const;
 
   /// Fills densities, their sums and the gradient of the volume from the variables `x`. `scratch`
   /// is overwritten, here and below.

@@ -92,7 +92,7 @@ struct DesignOptimizer<Exec>::Implementation {
   Vector dg;                  ///< [num_constraints, num_elem] where there are limits
   std::vector<double> limit_scale, objectives; ///< of DesignState
   double excess = 0, dilated_limit = 0;        ///< likewise
-  double scale = 0, penalty, sharpness, change = 1;
+  double scale = 0, penalty, sharpness, change = 1, least_change = 0;
   int steps = 0, first_step = 0;
 
   Implementation(const Exec& exec, const DesignProblem& problem, const DesignOptions& given)
@@ -133,6 +133,11 @@ struct DesignOptimizer<Exec>::Implementation {
     if (limits.count() > 0)
       dg = make_zeros<double>(exec, num_constraints() * num_elem(), "ossatura::design::limits");
     Kokkos::deep_copy(exec, x, std::max(first(exec), least()));
+    // Where all densities are small no change of one is large, in the first step either, and as
+    // they change in proportion to themselves designs take the more steps.
+    least_change = options.change_tolerance;
+    if (!is_volume())
+      least_change *= std::pow(std::min(1.0, 10 * densities.allowed(exec)), 2);
     set_passive(exec, densities.role(), 1, 0, x);
     refresh(exec);
   }
@@ -339,10 +344,16 @@ struct DesignOptimizer<Exec>::Implementation {
   void update(const Exec& exec, double size, const std::vector<double>& g) {
     const TimedScope scope("ossatura::design::update");
     const Vector df = this->df(exec), x_new = this->x_new(exec);
-    if (options.projection && sum_of_sizes(exec, df, df) == 0)
-      fail<DesignBreakdown>("step ", steps + 1, ": the projection of sharpness ", sharpness,
-                            " is flat at all variables, so that nothing is gained by any change: "
-                            "begin with a smaller one, which grows (1:64:40:x2)");
+    if ((options.projection || is_used_up) && sum_of_sizes(exec, df, df) == 0) {
+      if (options.projection)
+        fail<DesignBreakdown>("step ", steps + 1, ": the projection of sharpness ", sharpness,
+                              " is flat at all variables, so that nothing is gained by any change: "
+                              "begin with a smaller one, which grows (1:64:40:x2)");
+      fail<DesignBreakdown>("step ", steps + 1,
+                            ": the design has lost all of its material, so that nothing is gained "
+                            "by any change: its steps are too long for so little volume. Take a "
+                            "smaller --move, or the method oc");
+    }
     const MoveRange<Exec> bounds{densities.role(), x, least(), options.move};
     const double volume = densities.limited_volume();
     const double most = options.robust > 0 ? dilated_limit : options.volume_fraction;
@@ -621,7 +632,7 @@ template<class Exec>
 bool DesignOptimizer<Exec>::has_converged() const {
   const Implementation& own = *implementation_;
   return own.steps > own.first_step && !own.continues() &&
-         (own.change < own.options.change_tolerance || own.is_settled());
+         (own.change < own.least_change || own.is_settled());
 }
 
 template<class Exec>

@@ -117,7 +117,8 @@ struct DesignOptions {
   double start = 0;               ///< density of the first design where it is free; 0: what
                                   ///< makes the volume the fraction of all, or 1 where the
                                   ///< volume is the objective
-  double change_tolerance = 0.01; ///< stop when no variable changes by more
+  double change_tolerance = 0.01; ///< stop when no variable changes by more; where free elements
+                                  ///< may have a mean density v < 0.1, than (10 v)^2 times that
   /// Stop, too, when the objective of the last objective_window steps and the one before differ by
   /// less than this part of it, and all limits hold to limit_tolerance; 0: never.
   double objective_change = 0;

@@ -4,7 +4,7 @@ refused."""
 import json
 import os
 
-from support import driver_case
+from support import driver_case, hdf5_values
 from support.driver_case import BAD_FILE, DONE, NOT_CONVERGED, UNAVAILABLE, USAGE
 from support.designs import TopoptCase, box, problem, shells, volume_of
 from support.rounded_box import rounded_box
@@ -237,6 +237,13 @@ class Designs(TopoptCase):
         self.assertLessEqual(run["results"]["last_change"], 0.05)
         self.assertLess(run["results"]["steps_taken"], 300)
 
+    def test_little_material_is_no_sign_of_convergence(self):
+        # The plate of the torsion is 0.0417 of the volume: 0.0087 is what other elements may have in the mean.
+        for name, volume in (("torsion", "0.05"), ("cantilever", "0.005")):
+            results = self.optimise(name, "--cells", "24x12x12", "--volume", volume, "--steps", "20")["results"]
+            self.assertEqual(results["steps_taken"], 20)
+            self.assertLess(results["objective"], 0.5 * results["steps"]["objective"][1])
+
     def test_the_command_line_wins_over_the_problem(self):
         document = problem(volume_fraction=0.4, move=0.1, filter={"kind": "helmholtz"},
                            solver={"operator": "csr", "tolerance": 1e-5, "precision": "double"})
@@ -255,6 +262,21 @@ class Designs(TopoptCase):
         self.assertEqual((run["problem"]["elements"], run["problem"]["material"]["young"],
                           run["results"]["steps_taken"]), (45, 2, 2))
 
+
+    def test_the_filter_by_an_equation_keeps_densities_within_0_and_1(self):
+        # With steps from 0 to 1 in the design; its usual radius is short beside the elements.
+        for more in ((), ("--projection", "--sharpness", "2"), ("--distort", "0.3")):
+            with self.subTest(more=more):
+                run = self.optimise("mbb", "--cells", "18x3x6", "--steps", "40", "--change", "0", "--filter",
+                                    "helmholtz", "--hdf", "d.hdf", *more)
+                check = next(c for c in run["certificate"]["checks"] if c["name"] == "density_bounds")
+                most = 1e-3 if "--distort" in more else 1e-9
+                self.assertLessEqual(check["value"], most)
+                density = hdf5_values.read(self.path("d.hdf"), "VTKHDF/CellData/density")
+                self.assertLess(min(density), 0.05)
+                self.assertGreater(max(density), 0.8)
+                self.assertTrue(-most <= min(density) and max(density) <= 1 + most)
+        self.optimise("mbb", "--cells", "18x3x6", "--size", "54x3x6", "--steps", "40", "--change", "0", "--filter", "helmholtz")
 
     def test_the_volume_is_met_in_the_end(self):
         # Optimality criteria use all of it to 1e-6; the others to a thousandth, and never more.
@@ -321,6 +343,14 @@ class Designs(TopoptCase):
                                 "64", "--steps", "3", "-q", code=NOT_CONVERGED)
         self.assertIn("step 1: the projection of sharpness 64 is flat at all variables", process.stderr)
         self.assertIn("begin with a smaller one", process.stderr)
+
+    def test_steps_that_are_too_long_for_little_volume_break_down(self):
+        asked = ("cantilever", "--cells", "24x12x12", "--volume", "0.005", "--method", "mma", "--steps", "5")
+        run = self.optimise(*asked, code=NOT_CONVERGED)
+        self.assertEqual(run["status"], "broken down")
+        self.assertIn("smaller --move", run["results"]["breakdown"])
+        results = self.optimise(*asked, "--move", "0.02")["results"]
+        self.assertLess(results["objective"], results["steps"]["objective"][0])
 
     def test_the_last_design_is_of_what_its_step_has_seen(self):
         """Penalty and sharpness that would grow after the last step wait for the next one."""
@@ -408,6 +438,20 @@ class Meshes(TopoptCase):
         self.close(run["results"]["surface"]["volume"], volume_of(triangles) / 8, 1e-5)
         self.assertLessEqual(max(c[0] for t in triangles for c in t), 6 + 1e-5)
         self.assertGreater(max(c[0] for t in triangles for c in t), 3.5)
+
+    def test_fields_of_a_run_are_a_mesh_for_another(self):
+        first = self.solve(problem(), "--hdf", "first.hdf")
+        os.link(self.path("first.hdf"), self.path("same.vtkhdf"))
+        for name in ("first.hdf", "same.vtkhdf"):
+            run = self.solve(problem(mesh={"file": name}))
+            self.close(run["results"]["objective"], first["results"]["objective"], 1e-5)
+            half = problem(mesh={"file": name, "unit": 0.5}, supports=[{"box": [0, 0, 0, 0, 1.5, 1.5]}], cases=[
+                {"name": "tip", "loads": [{"box": [3, 0, 0, 3, 1.5, 0], "total_force": [0, 0, -1]}]}])
+            self.close(self.solve(half)["results"]["objective"], 2 * first["results"]["objective"], 1e-5)
+        self.fails(BAD_FILE, "there are no loads", "topopt", "first.hdf", "--young", "1", "--unit", "0.5", "-q")
+        self.fails(USAGE, "--lower has no effect", "topopt", "first.hdf", "--young", "1", "--lower", "1", "-q")
+        hdf5_values.write(self.path("image.hdf"), "Image_Data", {"Image": ((2, 2, 2), [1.0] * 8)})
+        self.fails(BAD_FILE, "an image of ParOSol", "topopt", "image.hdf", "--young", "1", "-q")
 
     def test_files_that_say_too_little_or_too_much(self):
         def refused(name, text, message, *arguments):

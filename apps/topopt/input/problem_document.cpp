@@ -25,6 +25,8 @@ bool is_image(const HexaSource& source) {
   std::error_code none;
   if (std::filesystem::is_directory(source.file, none))
     return true; // slices of DICOM
+  if (std::filesystem::path(source.file).extension() == ".hdf")
+    return false; // a mesh, as results are; images of ParOSol are .h5
   const std::optional<ImageFormat> format = format_by_name(source.file);
   return format && *format != ImageFormat::surface;
 }

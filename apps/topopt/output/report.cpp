@@ -9,6 +9,7 @@
 #include "apps/topopt/input/process.hpp"
 #include "apps/topopt/output/summary.hpp"
 
+#include <ossatura/kernels/topopt/helmholtz_terms.hpp>
 #include <ossatura/kernels/topopt/overhang.hpp>
 #include <ossatura/solvers/topopt/check_options.hpp>
 #include <ossatura/solvers/topopt/frequencies/families.hpp>
@@ -359,8 +360,9 @@ Certificate certificate_of(const DesignOptions& options, const TopoptRunResults&
                       std::max(0.0, -results.bound->excess_of(results.final->objective)), bound});
   // Filters and projections average numbers of [0, 1].
   const double beyond = std::max(-results.least_density, results.greatest_density - 1);
-  checks.push_back(
-      {"density_bounds", std::max(0.0, beyond), options.process.overhang ? overhang_excess : 1e-9});
+  const double allowed = (options.process.overhang ? overhang_excess : 0) +
+                         (options.filter == DesignFilter::helmholtz ? helmholtz_excess : 0);
+  checks.push_back({"density_bounds", std::max(0.0, beyond), std::max(allowed, 1e-9)});
   return certificate;
 }
 

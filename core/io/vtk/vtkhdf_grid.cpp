@@ -97,6 +97,8 @@ public:
 
 private:
   Hdf5Group open_grid() const {
+    if (root_.has("Image_Data") && !root_.has("VTKHDF"))
+      fail<InputError>(path_, ": is an image of ParOSol, whose name ends in .h5, and no mesh");
     if (!root_.has("VTKHDF"))
       fail<InputError>(path_, ": has no group VTKHDF; ", remedy);
     Hdf5Group grid = root_.group("VTKHDF");

@@ -184,17 +184,42 @@ OSSATURA_BACKEND_TEST("The Helmholtz filter keeps constants and the volume", "[d
   CHECK(dot_of(download(exec, y), x) == Approx(dot_of(g, filtered)).epsilon(1e-9));
 }
 
+OSSATURA_BACKEND_TEST("The Helmholtz filter keeps what lies between 0 and 1 there",
+                      "[design_filters]") {
+  const TestType exec;
+  const auto beyond = [&](const double(&size)[3], double distortion, double radius) {
+    const auto arrays = make_hexa_arrays(exec, make_box({6, 5, 4}, size, distortion));
+    double most = 0;
+    for (unsigned seed = 0; seed < 5; ++seed) {
+      Values x = random_values(120, seed);
+      for (double& value : x)
+        value = value > 0.5 ? 1 : 0;
+      const auto y = upload(exec, "test::y", x);
+      REQUIRE(HelmholtzFilter<TestType>(exec, arrays, radius).apply(exec, y, y).converged);
+      for (const double value : download(exec, y))
+        most = std::max({most, -value, value - 1});
+    }
+    return most;
+  };
+  for (const double radius : {1.0, 1.5, 3.0}) {
+    CHECK(beyond({6, 5, 4}, 0, radius) < 1e-9);
+    CHECK(beyond({6, 5, 4}, 0.4, radius) < 1e-3);
+  }
+  CHECK(beyond({60, 5, 4}, 0, 6) < helmholtz_excess);
+}
+
 OSSATURA_BACKEND_TEST("The Helmholtz filter damps a wave as its equation says",
                       "[design_filters]") {
   // x = cos(pi s) along the box of length 1 becomes x / (1 + l^2 pi^2), l = R / (2 sqrt 3), with an
-  // error that falls with the square of the edge.
+  // error that falls with the square of the edge of cubes.
   const TestType exec;
   const double radius = 0.6,
                factor = 1 / (1 + radius * radius * Kokkos::numbers::pi * Kokkos::numbers::pi / 12);
   double error[2];
   for (int level = 0; level < 2; ++level) {
     const int cells = 8 << level;
-    const auto arrays = make_hexa_arrays(exec, make_box({cells, 2, 1}, {1, 0.2, 0.1}, 0));
+    const auto arrays =
+        make_hexa_arrays(exec, make_box({cells, cells / 8, cells / 4}, {1, 0.125, 0.25}, 0));
     const Values centroid = download(exec, measure_hexas(exec, arrays).centroid);
     Values x(centroid.size() / 3), exact(x.size());
     for (std::size_t e = 0; e < x.size(); ++e) { // means over the element
