@@ -354,6 +354,14 @@ class Tissues(EikonalCase):
         run = self.summary("eikonal", *scar, "--site", "box:0,0,0,4,9,9", "-q")
         site = run["results"]["activation"][0]["sites"][0]
         self.assertEqual((site["vertices"], site["non_conducting_vertices"]), (28, 2))
+        self.ossatura("eikonal", *scar, "--site", "vertices:0", "--hdf", "result.hdf", "-q")
+        for more, told in (((), 1), (("--non-conducting", "3"), 0)):  # the result as a mesh
+            run = self.summary("eikonal", "result.hdf", "--velocity", "0.5", "--site", "vertices:0", "--no-hdf", "-q", *more)
+            texts = [w["text"] for w in run["warnings"] if w["code"] == "scars-conduct"]
+            self.assertEqual(len(texts), told)
+            if told:
+                self.assertIn(f"{len(self.scar())} tetrahedra did not conduct", texts[0])
+                self.assertIn("--non-conducting 3", texts[0])
         self.fails(BAD_FILE, "no tetrahedron has tag 9 of --non-conducting; there is tag 1, 3",
                    *scar, "--non-conducting", "9", "--site", "vertices:0")
         self.fails(BAD_FILE, "no tetrahedron of box conducts", *scar, "--non-conducting", "1",

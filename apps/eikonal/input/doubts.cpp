@@ -3,10 +3,13 @@
 
 #include "apps/driver/output/table.hpp"
 #include <ossatura/core/base/log.hpp>
+#include <ossatura/core/io/hdf5/file.hpp>
 #include <ossatura/core/mesh/box.hpp>
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
+#include <set>
 
 namespace ossatura {
 
@@ -149,6 +152,36 @@ void warn_of_mesh(const TetraMesh& mesh, const MeshVelocities& velocities,
   warn_of_size(mesh, source);
   warn_of_velocities(velocities);
   warn_of_directions(mesh, velocities, source);
+}
+
+void warn_of_scars(const std::string& file, const TetraMesh& mesh,
+                   const MeshVelocities& velocities) {
+  const std::string extension = std::filesystem::path(file).extension().string();
+  if (extension != ".hdf" && extension != ".vtkhdf")
+    return;
+  const Hdf5Group grid = Hdf5File::open(file).root().group("VTKHDF");
+  if (!grid.has("CellData") || !grid.group("CellData").has("conducts"))
+    return;
+  const Hdf5Dataset field = grid.group("CellData").dataset("conducts");
+  if (field.kind() != Hdf5Dataset::Kind::integer || field.size() != mesh.num_tetra())
+    return;
+  const std::vector<std::int32_t> conducts = field.read<std::int32_t>();
+  std::set<int> tags;
+  std::int64_t count = 0;
+  for (std::size_t e = 0; e < conducts.size(); ++e)
+    if (conducts[e] == 0 && (velocities.blocked.empty() || !velocities.blocked[e])) {
+      ++count;
+      tags.insert(mesh.tag[e]);
+    }
+  if (count == 0)
+    return;
+  std::string list;
+  for (const int tag : tags)
+    list += (list.empty() ? "" : ",") + std::to_string(tag);
+  log_warning("scars-conduct", file, ": ", format_count(count),
+              " tetrahedra did not conduct where the file was written (its field 'conducts'), and "
+              "conduct here: give --non-conducting ",
+              list, ", unless that is meant");
 }
 
 } // namespace ossatura

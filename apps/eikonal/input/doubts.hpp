@@ -14,4 +14,9 @@ namespace ossatura {
 void warn_of_mesh(const TetraMesh& mesh, const MeshVelocities& velocities,
                   const std::string& source);
 
+/// Logs `scars-conduct` where `file` is VTKHDF and has a field `conducts`, as results have, that is
+/// 0 for tetrahedra that conduct here.
+void warn_of_scars(const std::string& file, const TetraMesh& mesh,
+                   const MeshVelocities& velocities);
+
 } // namespace ossatura

@@ -123,6 +123,8 @@ MeshVelocities make_velocities(const EikonalCommandOptions& options, const Veloc
   }
   block_tags(model.mesh, model.num_by_tag, options.non_conducting, model.source, velocities);
   warn_of_mesh(model.mesh, velocities, model.source);
+  if (!options.generated)
+    warn_of_scars(options.input, model.mesh, velocities);
   return velocities;
 }
 
