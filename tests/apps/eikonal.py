@@ -361,7 +361,13 @@ class Tissues(EikonalCase):
             self.assertEqual(len(texts), told)
             if told:
                 self.assertIn(f"{len(self.scar())} tetrahedra did not conduct", texts[0])
-                self.assertIn("--non-conducting 3", texts[0])
+                self.assertIn("give --non-conducting 3, unless", texts[0])
+        rows = ["0.5" if e else "0" for e in range(len(self.mesh.tetra))]  # of a tag that conducts elsewhere
+        self.write("each.dat", "\n".join(rows) + "\n")
+        self.ossatura("eikonal", "box", "--velocities", "each.dat", "--site", "vertices:0", "--hdf", "each.hdf", "-q")
+        run = self.summary("eikonal", "each.hdf", "--velocity", "0.5", "--site", "vertices:0", "--no-hdf", "-q")
+        self.assertIn("1 tetrahedron did not conduct", run["warnings"][0]["text"])
+        self.assertIn("give the velocities of that run", run["warnings"][0]["text"])
         self.fails(BAD_FILE, "no tetrahedron has tag 9 of --non-conducting; there is tag 1, 3",
                    *scar, "--non-conducting", "9", "--site", "vertices:0")
         self.fails(BAD_FILE, "no tetrahedron of box conducts", *scar, "--non-conducting", "1",

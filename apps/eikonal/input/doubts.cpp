@@ -166,22 +166,24 @@ void warn_of_scars(const std::string& file, const TetraMesh& mesh,
   if (field.kind() != Hdf5Dataset::Kind::integer || field.size() != mesh.num_tetra())
     return;
   const std::vector<std::int32_t> conducts = field.read<std::int32_t>();
-  std::set<int> tags;
+  std::set<int> scars, others; // tags
   std::int64_t count = 0;
-  for (std::size_t e = 0; e < conducts.size(); ++e)
-    if (conducts[e] == 0 && (velocities.blocked.empty() || !velocities.blocked[e])) {
-      ++count;
-      tags.insert(mesh.tag[e]);
-    }
+  for (std::size_t e = 0; e < conducts.size(); ++e) {
+    (conducts[e] == 0 ? scars : others).insert(mesh.tag[e]);
+    count += conducts[e] == 0 && (velocities.blocked.empty() || !velocities.blocked[e]);
+  }
   if (count == 0)
     return;
-  std::string list;
-  for (const int tag : tags)
-    list += (list.empty() ? "" : ",") + std::to_string(tag);
+  const bool by_tag =
+      std::none_of(scars.begin(), scars.end(), [&](int tag) { return others.count(tag) > 0; });
+  std::string remedy = "give --non-conducting ";
+  for (const int tag : scars)
+    remedy += (tag == *scars.begin() ? "" : ",") + std::to_string(tag);
   log_warning("scars-conduct", file, ": ", format_count(count),
-              " tetrahedra did not conduct where the file was written (its field 'conducts'), and "
-              "conduct here: give --non-conducting ",
-              list, ", unless that is meant");
+              count == 1 ? " tetrahedron" : " tetrahedra",
+              " did not conduct where the file was written (its field 'conducts'), and "
+              "conduct here: ",
+              by_tag ? remedy : "give the velocities of that run", ", unless that is meant");
 }
 
 } // namespace ossatura
