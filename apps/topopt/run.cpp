@@ -573,8 +573,8 @@ void analyse_design(const Exec& exec, const TopoptModel& model, DesignOptimizer<
   results.least_density = range[0];
   results.greatest_density = range[1];
   results.faults = optimizer.process_faults(exec);
-  results.rise = find_rise(model.options, results);
-  results.converged = results.converged && !results.rise;
+  results.rise = find_rise(problem, model.options, results);
+  results.converged = results.converged && !results.has_failed();
 }
 
 /// Files of a mesh, and the parts of a surface, have fewer elements than 2^28: told before a long

@@ -338,6 +338,24 @@ class Designs(TopoptCase):
         for volume in drawn[2:]:
             self.close(volume, 0.3, 1e-6)
 
+    def test_designs_that_end_worse_than_they_were_are_told(self):
+        """Twice as compliant, as steep projections cut members: told; and no result from 100 times on."""
+        steep = ("--projection", "--sharpness", "1:64:10:x2", "--steps", "80")
+        for body, method, code, text in (
+                (("mbb", "--cells", "24x2x8"), "oc", DONE, "members of that design have been cut"),
+                (("mbb", "--cells", "24x2x8"), "mma", DONE, None),
+                (("cantilever", "--cells", "20x10x2"), "oc", NOT_CONVERGED, "material that carried the loads has gone")):
+            with self.subTest(body=body, method=method):
+                run = self.optimise(*body, *steep, "--method", method, code=code)
+                told = [w["text"] for w in run["warnings"] if w["code"] == "compliance-rose"]
+                self.assertEqual(len(told), text is not None)
+                rose = run["results"]["objective"] / min(run["results"]["steps"]["objective"])
+                if text:
+                    self.assertIn(text, told[0])
+                    self.assertGreater(rose, 2)
+                else:
+                    self.assertLess(rose, 1.5)
+
     def test_a_projection_that_is_flat_breaks_down(self):
         process = self.ossatura("topopt", "cantilever", "--cells", "6x3x3", "--volume", "0.2", "--projection", "--sharpness",
                                 "64", "--steps", "3", "-q", code=NOT_CONVERGED)

@@ -120,7 +120,7 @@ void add_solution(Table& table, const TopoptModel& model, const TopoptRunResults
     table.row("resumed", "after step " + std::to_string(results.first_step));
   std::string end = !results.breakdown.empty() ? ", then a BREAKDOWN"
                     : results.stopped          ? ", then stopped"
-                    : results.rise             ? ", to a design far worse than one before"
+                    : results.has_failed()     ? ", to a design far worse than one before"
                     : results.converged        ? ", converged"
                                                : ", all that were asked for";
   if (!results.steps.empty())
@@ -368,12 +368,13 @@ Certificate certificate_of(const DesignOptions& options, const TopoptRunResults&
 
 SummaryParts summary_parts(const TopoptModel& model, const TopoptRunResults& results) {
   SummaryParts parts;
-  parts.status = !results.breakdown.empty() ? RunStatus::broken_down
-                 : results.stopped          ? RunStatus::interrupted
-                 : results.rise || (results.final && !results.final->frequency_failure.empty())
-                     ? RunStatus::not_converged
-                 : results.converged ? RunStatus::converged
-                                     : RunStatus::steps_done;
+  parts.status =
+      !results.breakdown.empty() ? RunStatus::broken_down
+      : results.stopped          ? RunStatus::interrupted
+      : results.has_failed() || (results.final && !results.final->frequency_failure.empty())
+          ? RunStatus::not_converged
+      : results.converged ? RunStatus::converged
+                          : RunStatus::steps_done;
   parts.problem = topopt_problem(model);
   parts.engine = topopt_engine(model, results);
   if (results.engine.cut)
@@ -522,8 +523,9 @@ void warn_of_rise(const TopoptRunResults& results) {
   log_warning("compliance-rose", "the compliance of the last design is ",
               format_number(final.objective), " J, ", format_number(results.rise->times, 3),
               " times that of the design before step ", results.rise->step,
-              final.volume < 1e-3 ? ": hardly any material is left"
-                                  : ": material that carried the loads has gone",
+              final.volume < 1e-3          ? ": hardly any material is left"
+              : results.rise->is_failure() ? ": material that carried the loads has gone"
+                                           : ": members of that design have been cut",
               results.rise->sharpened ? ", as sharpness has grown since. Take a --sharpness that "
                                         "ends lower, or more --steps"
                                       : ". Take more --steps, or a smaller --move");

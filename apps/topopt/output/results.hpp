@@ -90,6 +90,9 @@ struct ComplianceRise {
   int step = 0;
   double times = 0;
   bool sharpened = false; ///< since then
+
+  /// What carried the loads has gone; else members have been cut that others stand in for.
+  bool is_failure() const { return times > 100; }
 };
 
 struct TopoptRunResults {
@@ -121,6 +124,7 @@ struct TopoptRunResults {
   std::vector<std::string> files; ///< written
 
   bool has_ended() const { return stopped || !breakdown.empty(); } ///< before it was done
+  bool has_failed() const { return rise && rise->is_failure(); }   ///< its last design is none
   int last_step() const { return first_step + int(steps.size()); }
   std::int64_t iterations() const; ///< of all solves
   double step_residual() const;    ///< the largest of the solves of steps
@@ -128,10 +132,11 @@ struct TopoptRunResults {
   bool fell_back() const;          ///< a solve had to do without the mixed preconditioner
 };
 
-/// Whether the last design is more than 100 times as compliant as one before it, of the same
-/// penalty, that had no more volume than it may and kept all limits: what carried the loads has
-/// gone. Only where the least compliance is the objective, and is positive.
-std::optional<ComplianceRise> find_rise(const DesignOptions& options,
+/// Whether the last design is more than twice as compliant as one before it, of the same penalty,
+/// that had no more volume than it may and kept all limits; 100 times, where robust designs or
+/// loads of the design, as gravity, have other reasons. Only where the least compliance is the
+/// objective, and is positive.
+std::optional<ComplianceRise> find_rise(const DesignProblem& problem, const DesignOptions& options,
                                         const TopoptRunResults& results);
 
 } // namespace ossatura
