@@ -29,6 +29,8 @@ private:
     std::shared_ptr<Hdf5Dataset> dataset;
     std::future<std::vector<unsigned char>> bytes;
   };
+  int num_under_way() const; ///< on threads
+
   std::vector<Chunk> chunks_;
 };
 
