@@ -339,22 +339,26 @@ class Designs(TopoptCase):
             self.close(volume, 0.3, 1e-6)
 
     def test_designs_that_end_worse_than_they_were_are_told(self):
-        """Twice as compliant, as steep projections cut members: told; and no result from 100 times on."""
-        steep = ("--projection", "--sharpness", "1:64:10:x2", "--steps", "80")
-        for body, method, code, text in (
-                (("mbb", "--cells", "24x2x8"), "oc", DONE, "members of that design have been cut"),
-                (("mbb", "--cells", "24x2x8"), "mma", DONE, None),
-                (("cantilever", "--cells", "20x10x2"), "oc", NOT_CONVERGED, "material that carried the loads has gone")):
+        """From twice the compliance on, as steep projections cut members; from 100 times on there is no result. Which
+        members go depends on the last digits of a processor's functions."""
+        count = 0
+        for body, method in ((("mbb", "--cells", "24x2x8"), "oc"), (("mbb", "--cells", "24x2x8"), "mma"),
+                             (("cantilever", "--cells", "20x10x2"), "oc"), (("cantilever", "--cells", "24x2x12"), "oc")):
             with self.subTest(body=body, method=method):
-                run = self.optimise(*body, *steep, "--method", method, code=code)
+                run = self.optimise(*body, "--projection", "--sharpness", "1:64:10:x2", "--steps", "80", "--method", method,
+                                    code=(DONE, NOT_CONVERGED))
+                results = run["results"]
+                if results["breakdown"] is not None:
+                    continue
+                rose = results["objective"] / min(results["steps"]["objective"])
                 told = [w["text"] for w in run["warnings"] if w["code"] == "compliance-rose"]
-                self.assertEqual(len(told), text is not None)
-                rose = run["results"]["objective"] / min(run["results"]["steps"]["objective"])
-                if text:
-                    self.assertIn(text, told[0])
-                    self.assertGreater(rose, 2)
-                else:
-                    self.assertLess(rose, 1.5)
+                self.assertEqual(len(told), int(rose > 2), rose)
+                self.assertEqual(run["status"] == "not converged", rose > 100)
+                if told:
+                    self.assertIn("material that carried the loads has gone" if rose > 100 else
+                                  "members of that design have been cut", told[0])
+                count += len(told)
+        self.assertGreater(count, 0)
 
     def test_a_projection_that_is_flat_breaks_down(self):
         process = self.ossatura("topopt", "cantilever", "--cells", "6x3x3", "--volume", "0.2", "--projection", "--sharpness",
