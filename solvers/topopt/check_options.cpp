@@ -91,7 +91,7 @@ void choose_method(const DesignProblem& problem, DesignOptions& o) {
   const bool is_frequency = o.objective == DesignObjective::frequency;
   // Optimality criteria take gradients of one sign, and what a support carries for its gradient
   // alone; designs that are printed come out 2 to 30 % stiffer by moving asymptotes, projected ones
-  // 1 to 7 %, and in one of five cases the others fell apart (docs/performance/topopt.md).
+  // by up to 14 %, and the others fell apart in one of eight cases (docs/performance/topopt.md).
   const bool by_asymptotes = is_mechanism || is_frequency ||
                              o.objective == DesignObjective::volume || !problem.limits.empty() ||
                              problem.has_loads_of_design() || o.process.overhang || o.projection;
