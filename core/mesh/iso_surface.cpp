@@ -14,17 +14,19 @@
 #include <ossatura/core/mesh/iso_surface.hpp>
 
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/core/machine/joined_sets.hpp>
 #include <ossatura/core/machine/part_loop.hpp>
 #include <ossatura/core/machine/part_sort.hpp>
 #include <ossatura/core/mesh/solids/shape.hpp>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -35,6 +37,7 @@ using Point = std::array<double, 3>;
 
 constexpr double end_distance = 0.01;    // of a vertex from the ends of its edge, in edges
 constexpr std::size_t block_elem = 4096; // that a thread looks at in one go
+constexpr std::size_t block_cells = 1024;
 // Corners of tetrahedra: nodes, centres of faces, the centre.
 constexpr int most_corners = most_solid_nodes + most_solid_faces + 1;
 
@@ -119,6 +122,17 @@ struct Cell {
             [most_corners]; ///< from a corner above to one that is not; [c][c]: corner
 };
 
+/// What a block of cells adds to the surface, its vertices numbered from 0.
+struct SurfacePiece {
+  TriangleSurface surface;
+  std::vector<std::int32_t> corner_of_vertex; ///< the end above of each vertex's edge
+  std::vector<std::uint64_t> key;             ///< of each vertex, by which other cells know it
+
+  std::unordered_map<std::uint64_t, int> vertex_of_key;
+};
+
+constexpr std::uint64_t alone = ~std::uint64_t(0); ///< key of a vertex that one cell has alone
+
 class IsoSurface {
 public:
   IsoSurface(const CellMesh& mesh, const std::vector<double>& field, double level)
@@ -128,19 +142,18 @@ public:
       , above_(field.size()) {}
 
   SolidParts make() {
-    for (std::size_t n = 0; n < field_.size(); ++n)
-      above_[n] = field_[n] > level_;
+    for_parts(field_.size(), 1 << 16, [&](std::size_t first, std::size_t end) {
+      for (std::size_t n = first; n < end; ++n)
+        above_[n] = field_[n] > level_;
+    });
     find_cells();
     number_faces();
     leave_out_touching_nodes();
-    const std::size_t num_faces = vertex_on_face_.size() / most_on_face_;
-    OSSATURA_REQUIRE(field_.size() + num_faces + elem_.size() <
+    OSSATURA_REQUIRE(field_.size() + num_faces_ + elem_.size() <
                          std::size_t(std::numeric_limits<std::int32_t>::max()),
                      "the iso-surface has too many cells to number");
-    root_.resize(field_.size() + num_faces + elem_.size());
-    std::iota(root_.begin(), root_.end(), 0);
-    for (std::size_t place = 0; place < elem_.size(); ++place)
-      cut(place);
+    parts_.emplace(field_.size() + num_faces_ + elem_.size());
+    join_pieces(cut_blocks());
     return number_parts();
   }
 
@@ -151,7 +164,6 @@ private:
   void find_cells() {
     const std::size_t num_blocks = (mesh_.num_elem() + block_elem - 1) / block_elem;
     std::vector<std::vector<std::size_t>> cells(num_blocks);
-    std::atomic<bool> any_second_order = false;
     for_parts(num_blocks, 1, [&](std::size_t first, std::size_t end) {
       for (std::size_t block = first; block < end; ++block)
         for (std::size_t e = block_elem * block;
@@ -160,41 +172,56 @@ private:
           if (std::any_of(nodes_of(e), nodes_of(e) + num_nodes,
                           [&](std::int32_t n) { return above_[std::size_t(n)] != 0; }))
             cells[block].push_back(e);
-          if (num_nodes > 8)
-            any_second_order = true;
         }
     });
     for (const std::vector<std::size_t>& of_block : cells)
       elem_.insert(elem_.end(), of_block.begin(), of_block.end());
-    if (any_second_order)
-      most_on_face_ = 8;
+  }
+
+  /// The faces with a node above, those of the same nodes beside each other.
+  std::vector<SolidFace> sorted_faces() const {
+    std::vector<std::vector<SolidFace>> of_block((elem_.size() + block_elem - 1) / block_elem);
+    for_parts(of_block.size(), 1, [&](std::size_t first, std::size_t end) {
+      for (std::size_t block = first; block < end; ++block)
+        for (std::size_t place = block_elem * block;
+             place < std::min(elem_.size(), block_elem * (block + 1)); ++place)
+          list_faces(place, of_block[block]);
+    });
+    std::vector<SolidFace> faces;
+    for (std::vector<SolidFace>& some : of_block) {
+      faces.insert(faces.end(), some.begin(), some.end());
+      some = {};
+    }
+    sort_parts(faces, [](const SolidFace& a, const SolidFace& b) {
+      return a.key != b.key ? a.key < b.key : a.place < b.place;
+    });
+    return faces;
+  }
+
+  void list_faces(std::size_t place, std::vector<SolidFace>& faces) const {
+    const CellShape& shape = mesh_.shape_of(elem_[place]);
+    const std::int32_t* const node = nodes_of(elem_[place]);
+    for (int f = 0; f < shape.num_faces; ++f) {
+      const SolidFaceNodes& ring = shape.face[f];
+      SolidFace face{{-1, -1, -1, -1}, std::int64_t(6 * place) + f};
+      bool any_above = false;
+      for (int k = 0; k < ring.num_nodes; ++k)
+        any_above = any_above || above_[std::size_t(node[ring.node[k]])] != 0;
+      for (int k = 0; k < ring.num_corners; ++k) // between which mid-nodes are
+        face.key[std::size_t(k)] = node[ring.node[k * (ring.num_nodes / ring.num_corners)]];
+      std::sort(face.key.begin(), face.key.end());
+      if (any_above)
+        faces.push_back(face);
+    }
   }
 
   /// Numbers the faces with a node above; all elements that have such a face are cells.
   void number_faces() {
-    std::vector<SolidFace> faces;
-    for (std::size_t place = 0; place < elem_.size(); ++place) {
-      const CellShape& shape = mesh_.shape_of(elem_[place]);
-      const std::int32_t* const node = nodes_of(elem_[place]);
-      for (int f = 0; f < shape.num_faces; ++f) {
-        const SolidFaceNodes& ring = shape.face[f];
-        SolidFace face{{-1, -1, -1, -1}, std::int64_t(6 * place) + f};
-        bool any_above = false;
-        for (int k = 0; k < ring.num_nodes; ++k)
-          any_above = any_above || above_[std::size_t(node[ring.node[k]])] != 0;
-        for (int k = 0; k < ring.num_corners; ++k) // between which mid-nodes are
-          face.key[std::size_t(k)] = node[ring.node[k * (ring.num_nodes / ring.num_corners)]];
-        std::sort(face.key.begin(), face.key.end());
-        if (any_above)
-          faces.push_back(face);
-      }
-    }
-    sort_parts(faces, [](const SolidFace& a, const SolidFace& b) { return a.key < b.key; });
+    const std::vector<SolidFace> faces = sorted_faces();
     face_number_.assign(6 * elem_.size(), -1);
-    std::int64_t number = 0;
-    for (std::size_t first = 0, next; first < faces.size(); first = next, ++number) {
+    for (std::size_t first = 0, next; first < faces.size(); first = next, ++num_faces_) {
       for (next = first; next < faces.size() && faces[next].key == faces[first].key; ++next)
-        face_number_[std::size_t(faces[next].place)] = number;
+        face_number_[std::size_t(faces[next].place)] = std::int64_t(num_faces_);
       const auto& key = faces[first].key;
       OSSATURA_REQUIRE(next - first <= 2,
                        "the face of nodes "
@@ -204,8 +231,7 @@ private:
       if (next - first == 1)
         own_face_.push_back(faces[first].place);
     }
-    std::sort(own_face_.begin(), own_face_.end());
-    vertex_on_face_.assign(most_on_face_ * std::size_t(number), -1);
+    sort_parts(own_face_, std::less<>());
   }
 
   /// Nodes around which the body's surface is not one fan, as where elements have nothing but an
@@ -297,25 +323,14 @@ private:
     if (corner < cell.shape->num_nodes)
       return cell.node[corner];
     if (corner == cell.shape->centre())
-      return std::int32_t(root_.size() - elem_.size() + cell.place);
+      return std::int32_t(field_.size() + num_faces_ + cell.place);
     return std::int32_t(field_.size()) +
            std::int32_t(face_number_[6 * cell.place + std::size_t(corner - cell.shape->num_nodes)]);
   }
 
-  std::int32_t find_root(std::int32_t number) {
-    while (root_[std::size_t(number)] != number) {
-      std::int32_t& up = root_[std::size_t(number)];
-      up = root_[std::size_t(up)];
-      number = up;
-    }
-    return number;
-  }
-
   void join(const Cell& cell, int a, int b) {
-    if (!cell.above[a] || !cell.above[b])
-      return;
-    const std::int32_t one = find_root(number_of(cell, a)), other = find_root(number_of(cell, b));
-    root_[std::size_t(std::max(one, other))] = std::min(one, other); // nodes before centres
+    if (cell.above[a] && cell.above[b])
+      parts_->join(number_of(cell, a), number_of(cell, b));
   }
 
   /// Along the edges of a cell's tetrahedra.
@@ -332,29 +347,135 @@ private:
       join(cell, corner, shape.centre());
   }
 
-  /// Surface and numbers of its parts.
+  /// Surface and numbers of its parts: nodes are before centres in each.
   SolidParts number_parts() {
     SolidParts parts;
-    std::vector<std::int32_t> number(root_.size(), -1);
-    const auto part_of = [&](std::int32_t corner) {
-      std::int32_t& own = number[std::size_t(find_root(corner))];
-      if (own < 0)
-        own = parts.num_parts++;
-      return own;
+    std::vector<std::int32_t> number(field_.size() + num_faces_ + elem_.size(), -1);
+    /// `corner[i]`, if any, is replaced by the number of its part.
+    const auto replace = [&](std::vector<std::int32_t>& corner) {
+      for_parts(corner.size(), 1 << 14, [&](std::size_t first, std::size_t end) {
+        for (std::size_t i = first; i < end; ++i)
+          if (corner[i] >= 0)
+            corner[i] = parts_->find(corner[i]);
+      });
+      for (std::int32_t& one : corner)
+        if (one >= 0) {
+          std::int32_t& own = number[std::size_t(one)];
+          if (own < 0)
+            own = parts.num_parts++;
+          one = own;
+        }
     };
     parts.part_of_node.assign(field_.size(), -1);
     for (std::size_t n = 0; n < field_.size(); ++n)
       if (above_[n] != 0)
-        parts.part_of_node[n] = part_of(std::int32_t(n));
+        parts.part_of_node[n] = std::int32_t(n);
+    replace(parts.part_of_node);
     for (const auto& triangle : surface_.triangle)
-      parts.part_of_triangle.push_back(part_of(corner_of_vertex_[std::size_t(triangle[0])]));
+      parts.part_of_triangle.push_back(corner_of_vertex_[std::size_t(triangle[0])]);
+    replace(parts.part_of_triangle);
     parts.surface = std::move(surface_);
     return parts;
   }
 
+  /// By all threads.
+  std::vector<SurfacePiece> cut_blocks() {
+    std::vector<SurfacePiece> pieces((elem_.size() + block_cells - 1) / block_cells);
+    for_parts(pieces.size(), 1, [&](std::size_t first, std::size_t end) {
+      Cell cell;
+      for (std::size_t block = first; block < end; ++block) {
+        SurfacePiece& piece = pieces[block];
+        for (std::size_t place = block_cells * block;
+             place < std::min(elem_.size(), block_cells * (block + 1)); ++place)
+          cut(cell, place, piece);
+        piece.vertex_of_key = {};
+      }
+    });
+    return pieces;
+  }
+
+  /// Of the vertices that several pieces have the first piece's counts, so that numbers are those
+  /// of cells cut one after the other.
+  void join_pieces(std::vector<SurfacePiece> pieces) {
+    std::vector<std::vector<int>> number(pieces.size()); // of the vertices of each piece
+    const std::vector<SharedVertex> shared = shared_vertices(pieces);
+    for_parts(pieces.size(), 1, [&](std::size_t first, std::size_t end) {
+      for (std::size_t i = first; i < end; ++i)
+        number[i].assign(pieces[i].key.size(), 0);
+    });
+    const auto is_first = [&](std::size_t i) {
+      return i == 0 || shared[i - 1].key != shared[i].key;
+    };
+    const auto number_at = [&](const SharedVertex& one) -> int& {
+      return number[std::size_t(one.piece)][std::size_t(one.vertex)];
+    };
+    for_parts(shared.size(), 1 << 14, [&](std::size_t first, std::size_t end) {
+      for (std::size_t i = first; i < end; ++i)
+        if (!is_first(i))
+          number_at(shared[i]) = -1;
+    });
+    std::vector<std::size_t> vertices(pieces.size() + 1), triangles(pieces.size() + 1);
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      vertices[i + 1] =
+          vertices[i] + std::size_t(std::count(number[i].begin(), number[i].end(), 0));
+      triangles[i + 1] = triangles[i] + pieces[i].surface.triangle.size();
+    }
+    OSSATURA_REQUIRE(vertices.back() < std::size_t(std::numeric_limits<int>::max()),
+                     "the iso-surface has too many vertices to number");
+    surface_.vertex.resize(vertices.back());
+    corner_of_vertex_.resize(vertices.back());
+    for_parts(pieces.size(), 1, [&](std::size_t first, std::size_t end) {
+      for (std::size_t i = first; i < end; ++i) {
+        std::size_t next = vertices[i];
+        for (std::size_t v = 0; v < number[i].size(); ++v)
+          if (number[i][v] == 0) {
+            surface_.vertex[next] = pieces[i].surface.vertex[v];
+            corner_of_vertex_[next] = pieces[i].corner_of_vertex[v];
+            number[i][v] = int(next++);
+          }
+      }
+    });
+    for_parts(shared.size(), 1 << 14, [&](std::size_t first, std::size_t end) {
+      for (std::size_t i = first; i < end; ++i)
+        if (!is_first(i)) {
+          std::size_t own = i;
+          while (!is_first(own))
+            --own;
+          number_at(shared[i]) = number_at(shared[own]);
+        }
+    });
+    surface_.triangle.resize(triangles.back());
+    for_parts(pieces.size(), 1, [&](std::size_t first, std::size_t end) {
+      for (std::size_t i = first; i < end; ++i) {
+        std::size_t next = triangles[i];
+        for (const std::array<int, 3>& t : pieces[i].surface.triangle)
+          surface_.triangle[next++] = {number[i][std::size_t(t[0])], number[i][std::size_t(t[1])],
+                                       number[i][std::size_t(t[2])]};
+      }
+    });
+  }
+
+  /// A vertex of a piece that others may have.
+  struct SharedVertex {
+    std::uint64_t key;
+    std::int32_t piece, vertex;
+  };
+
+  /// By keys, and pieces.
+  static std::vector<SharedVertex> shared_vertices(const std::vector<SurfacePiece>& pieces) {
+    std::vector<SharedVertex> shared;
+    for (std::size_t i = 0; i < pieces.size(); ++i)
+      for (std::size_t v = 0; v < pieces[i].key.size(); ++v)
+        if (pieces[i].key[v] != alone)
+          shared.push_back({pieces[i].key[v], std::int32_t(i), std::int32_t(v)});
+    sort_parts(shared, [](const SharedVertex& a, const SharedVertex& b) {
+      return a.key != b.key ? a.key < b.key : a.piece < b.piece;
+    });
+    return shared;
+  }
+
   /// The triangles in and on a cell.
-  void cut(std::size_t place) {
-    Cell cell;
+  void cut(Cell& cell, std::size_t place, SurfacePiece& piece) {
     load(cell, place);
     join_corners(cell);
     const auto own = std::lower_bound(own_face_.begin(), own_face_.end(), std::int64_t(6 * place));
@@ -369,34 +490,37 @@ private:
       std::fill_n(cell.vertex[corner], num_corners, -1);
     for (int f = 0; f < shape.num_faces; ++f)
       for (int k = 0, count = shape.face[f].num_nodes; k < count; ++k)
-        cut_tetra(cell, {shape.num_nodes + f, shape.face[f].node[(k + 1) % count],
-                         shape.face[f].node[k], shape.centre()});
+        cut_tetra(cell,
+                  {shape.num_nodes + f, shape.face[f].node[(k + 1) % count], shape.face[f].node[k],
+                   shape.centre()},
+                  piece);
     for (auto face = own; face != own_face_.end() && *face < std::int64_t(6 * place + 6); ++face) {
       const int f = int(*face % 6);
       for (int k = 0, count = shape.face[f].num_nodes; k < count; ++k)
-        clip_triangle(cell, {shape.num_nodes + f, shape.face[f].node[k],
-                             shape.face[f].node[(k + 1) % count]});
+        clip_triangle(
+            cell, {shape.num_nodes + f, shape.face[f].node[k], shape.face[f].node[(k + 1) % count]},
+            piece);
     }
   }
 
   /// `corner` of positive volume.
-  void cut_tetra(Cell& cell, const std::array<int, 4>& corner) {
+  void cut_tetra(Cell& cell, const std::array<int, 4>& corner, SurfacePiece& piece) const {
     unsigned above = 0;
     for (unsigned k = 0; k < 4; ++k)
       above |= unsigned(cell.above[corner[k]]) << k;
     const int* order = corner_order[above];
     const int a = corner[std::size_t(order[0])], b = corner[std::size_t(order[1])],
               c = corner[std::size_t(order[2])], d = corner[std::size_t(order[3])];
+    const auto vertex = [&](int one, int other) { return crossing(cell, one, other, piece); };
     switch ((above & 1u) + (above >> 1 & 1u) + (above >> 2 & 1u) + (above >> 3)) {
     case 1:
-      add_triangle(crossing(cell, a, b), crossing(cell, a, c), crossing(cell, a, d));
+      piece.surface.triangle.push_back({vertex(a, b), vertex(a, c), vertex(a, d)});
       break;
     case 2:
-      add_quadrangle(
-          {crossing(cell, a, c), crossing(cell, a, d), crossing(cell, b, d), crossing(cell, b, c)});
+      add_quadrangle({vertex(a, c), vertex(a, d), vertex(b, d), vertex(b, c)}, piece.surface);
       break;
     case 3:
-      add_triangle(crossing(cell, b, a), crossing(cell, d, a), crossing(cell, c, a));
+      piece.surface.triangle.push_back({vertex(b, a), vertex(d, a), vertex(c, a)});
       break;
     default:
       break;
@@ -404,80 +528,79 @@ private:
   }
 
   /// The part above of a triangle of the body's own surface.
-  void clip_triangle(Cell& cell, const std::array<int, 3>& corner) {
+  void clip_triangle(Cell& cell, const std::array<int, 3>& corner, SurfacePiece& piece) const {
     std::array<int, 4> polygon{};
     std::size_t count = 0;
     for (std::size_t k = 0; k < 3; ++k) {
       const int a = corner[k], b = corner[(k + 1) % 3];
       if (cell.above[a])
-        polygon[count++] = crossing(cell, a, a);
+        polygon[count++] = crossing(cell, a, a, piece);
       if (cell.above[a] != cell.above[b])
-        polygon[count++] = cell.above[a] ? crossing(cell, a, b) : crossing(cell, b, a);
+        polygon[count++] =
+            cell.above[a] ? crossing(cell, a, b, piece) : crossing(cell, b, a, piece);
     }
     if (count == 3)
-      add_triangle(polygon[0], polygon[1], polygon[2]);
+      piece.surface.triangle.push_back({polygon[0], polygon[1], polygon[2]});
     else if (count == 4)
-      add_quadrangle(polygon);
+      add_quadrangle(polygon, piece.surface);
   }
 
   /// The vertex on the edge from a corner above to one that is not, or the corner itself.
-  int crossing(Cell& cell, int above, int below) {
+  int crossing(Cell& cell, int above, int below, SurfacePiece& piece) const {
     int& known = cell.vertex[above][below];
     if (known >= 0)
       return known;
-    int* shared = shared_vertex(cell, above, below);
-    if (shared && *shared >= 0)
-      return known = *shared;
+    known = int(piece.key.size());
+    const std::uint64_t key = key_of(cell, above, below);
+    if (key != alone) {
+      const auto [place, is_new] = piece.vertex_of_key.try_emplace(key, known);
+      if (!is_new)
+        return known = place->second;
+    }
     const Point &p = cell.point[above], &q = cell.point[below];
     const double t =
         above == below
             ? 0
             : std::clamp((cell.value[above] - level_) / (cell.value[above] - cell.value[below]),
                          end_distance, 1 - end_distance);
-    OSSATURA_REQUIRE(surface_.vertex.size() < std::size_t(std::numeric_limits<int>::max()),
-                     "the iso-surface has too many vertices to number");
-    known = int(surface_.vertex.size());
-    surface_.vertex.push_back(
+    piece.surface.vertex.push_back(
         {p[0] + t * (q[0] - p[0]), p[1] + t * (q[1] - p[1]), p[2] + t * (q[2] - p[2])});
-    corner_of_vertex_.push_back(number_of(cell, above));
-    if (shared)
-      *shared = known;
+    piece.corner_of_vertex.push_back(number_of(cell, above));
+    piece.key.push_back(key);
     return known;
   }
 
-  /// Where cells keep the number of a vertex in common; null for one that a cell has alone.
-  int* shared_vertex(const Cell& cell, int a, int b) {
+  /// By what all cells that have it know the vertex between two corners.
+  std::uint64_t key_of(const Cell& cell, int a, int b) const {
     if (a > b)
       std::swap(a, b);
     const CellShape& shape = *cell.shape;
     if (b < shape.num_nodes) {
       const std::uint64_t low = std::uint64_t(std::min(cell.node[a], cell.node[b]));
       const std::uint64_t high = std::uint64_t(std::max(cell.node[a], cell.node[b]));
-      return &vertex_on_edge_.try_emplace(high << 32 | low, -1).first->second;
+      return high << 32 | low;
     }
     if (a >= shape.num_nodes || b == shape.centre())
-      return nullptr;
+      return alone;
     const int f = b - shape.num_nodes;
     const int* const ring = shape.face[f].node;
-    const std::int64_t rank = std::count_if(ring, ring + shape.face[f].num_nodes, [&](int corner) {
-      return cell.node[corner] < cell.node[a];
-    });
+    const std::ptrdiff_t rank =
+        std::count_if(ring, ring + shape.face[f].num_nodes,
+                      [&](int corner) { return cell.node[corner] < cell.node[a]; });
     const std::int64_t number = face_number_[6 * cell.place + std::size_t(f)];
-    return &vertex_on_face_[most_on_face_ * std::size_t(number) + std::size_t(rank)];
+    return std::uint64_t(1) << 63 | std::uint64_t(8 * number + rank); // of at most 8 nodes
   }
 
-  void add_triangle(int a, int b, int c) { surface_.triangle.push_back({a, b, c}); }
-
   /// Cut at its shorter diagonal.
-  void add_quadrangle(const std::array<int, 4>& v) {
+  static void add_quadrangle(const std::array<int, 4>& v, TriangleSurface& surface) {
     const auto squared_distance = [&](int a, int b) {
-      const Point &p = surface_.vertex[std::size_t(a)], &q = surface_.vertex[std::size_t(b)];
+      const Point &p = surface.vertex[std::size_t(a)], &q = surface.vertex[std::size_t(b)];
       return (p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) +
              (p[2] - q[2]) * (p[2] - q[2]);
     };
     const bool first = squared_distance(v[0], v[2]) <= squared_distance(v[1], v[3]);
-    add_triangle(v[0], v[1], first ? v[2] : v[3]);
-    add_triangle(first ? v[0] : v[1], v[2], v[3]);
+    surface.triangle.push_back({v[0], v[1], first ? v[2] : v[3]});
+    surface.triangle.push_back({first ? v[0] : v[1], v[2], v[3]});
   }
 
   const CellMesh mesh_;
@@ -487,12 +610,10 @@ private:
   std::vector<std::size_t> elem_;         // of each cell
   std::vector<std::int64_t> face_number_; // [cells, 6], -1: no node above
   std::vector<std::int64_t> own_face_;    // places of faces that one element alone has, ascending
-  std::size_t most_on_face_ = 4;          // nodes
-  std::vector<int> vertex_on_face_;       // [faces, most] between the centre and the sorted nodes
-  std::unordered_map<std::uint64_t, int> vertex_on_edge_; // by both nodes; twice the same: the node
+  std::size_t num_faces_ = 0;
   TriangleSurface surface_;
   std::vector<std::int32_t> corner_of_vertex_; // the end above of each vertex's edge
-  std::vector<std::int32_t> root_;             // of corners, towards the first of their part
+  std::optional<JoinedSets> parts_; // of corners that are above: nodes, then faces, then cells
 };
 
 /// Of the 24 tetrahedra together.

@@ -3,12 +3,15 @@
 
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/io/text/atomic_file.hpp>
+#include <ossatura/core/machine/part_loop.hpp>
+#include <ossatura/core/machine/part_sort.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <unordered_set>
 #include <vector>
@@ -18,6 +21,9 @@ namespace {
 
 using Point = std::array<double, 3>;
 using FilePoint = std::array<float, 3>;
+
+constexpr std::size_t header_bytes = 84, triangle_bytes = 50;
+constexpr std::size_t least_part = 1 << 12; // vertices or triangles: fewer are not worth a thread
 
 struct FilePointHash {
   std::size_t operator()(const FilePoint& p) const {
@@ -49,6 +55,17 @@ FilePoint take_position(const FilePoint& p, float step,
         }
 }
 
+/// Whether no two positions are the same; equal hashes of others count as that, too.
+bool are_distinct(const std::vector<FilePoint>& position) {
+  std::vector<std::size_t> hash(position.size());
+  for_parts(hash.size(), least_part, [&](std::size_t first, std::size_t end) {
+    std::transform(position.begin() + std::ptrdiff_t(first), position.begin() + std::ptrdiff_t(end),
+                   hash.begin() + std::ptrdiff_t(first), FilePointHash());
+  });
+  sort_parts(hash, std::less<>());
+  return std::adjacent_find(hash.begin(), hash.end()) == hash.end();
+}
+
 /// The vertices in single precision, no two at one position.
 std::vector<FilePoint> distinct_positions(const std::string& path,
                                           const std::vector<Point>& vertex) {
@@ -61,17 +78,20 @@ std::vector<FilePoint> distinct_positions(const std::string& path,
                          " cannot be written as STL, which has single precision");
       largest = std::max(largest, std::abs(x));
     }
+  std::vector<FilePoint> position(vertex.size());
+  for_parts(vertex.size(), least_part, [&](std::size_t first, std::size_t end) {
+    for (std::size_t v = first; v < end; ++v) // -0 becomes +0, which readers take for the same
+      for (std::size_t d = 0; d < 3; ++d)
+        position[v][d] = float(vertex[v][d]) + 0.0f;
+  });
+  if (are_distinct(position))
+    return position;
   // The unit in the last place of the largest coordinate: a step of it changes every coordinate.
   const float step = std::ldexp(1.0f, std::ilogb(largest) - 23);
-  std::vector<FilePoint> position;
-  position.reserve(vertex.size());
   std::unordered_set<FilePoint, FilePointHash> taken;
   taken.reserve(vertex.size());
-  for (const Point& p : vertex) {
-    // -0 becomes +0, which readers take for the same.
-    const FilePoint rounded{float(p[0]) + 0.0f, float(p[1]) + 0.0f, float(p[2]) + 0.0f};
-    position.push_back(take_position(rounded, step, taken));
-  }
+  for (FilePoint& p : position)
+    p = take_position(p, step, taken);
   return position;
 }
 
@@ -88,17 +108,20 @@ FilePoint normal_of(const Point& a, const Point& b, const Point& c) {
   return {float(n[0] / length), float(n[1] / length), float(n[2] / length)};
 }
 
-void append(std::string& content, std::uint32_t value) {
+/// Puts a number to the bytes at `to`, the lowest first, and returns what is behind them.
+char* put(char* to, std::uint32_t value) {
   for (int shift = 0; shift < 32; shift += 8)
-    content.push_back(char(value >> shift & 0xffu));
+    *to++ = char(value >> shift & 0xffu);
+  return to;
 }
 
-void append(std::string& content, const FilePoint& p) {
+char* put(char* to, const FilePoint& p) {
   for (const float x : p) {
     std::uint32_t bits;
     std::memcpy(&bits, &x, sizeof bits);
-    append(content, bits);
+    to = put(to, bits);
   }
+  return to;
 }
 
 } // namespace
@@ -109,22 +132,25 @@ void write_stl(const std::string& path, const TriangleSurface& surface, const st
   OSSATURA_REQUIRE(surface.triangle.size() <= std::numeric_limits<std::uint32_t>::max(),
                    "the surface has too many triangles for STL");
   const std::vector<FilePoint> position = distinct_positions(path, surface.vertex);
-  std::string content;
-  content.reserve(84 + 50 * surface.triangle.size());
-  content = header;
-  content.resize(80, ' ');
-  append(content, std::uint32_t(surface.triangle.size()));
-  for (const std::array<int, 3>& triangle : surface.triangle) {
-    for (const int v : triangle)
-      OSSATURA_REQUIRE(v >= 0 && std::size_t(v) < position.size(),
-                       "a triangle has vertex " << v << " of " << position.size());
-    const auto corner = [&](std::size_t k) { return std::size_t(triangle[k]); };
-    append(content, normal_of(surface.vertex[corner(0)], surface.vertex[corner(1)],
-                              surface.vertex[corner(2)]));
-    for (std::size_t k = 0; k < 3; ++k)
-      append(content, position[corner(k)]);
-    content.append(2, '\0');
-  }
+  std::string content = header;
+  content.resize(header_bytes + triangle_bytes * surface.triangle.size());
+  std::fill_n(content.begin() + std::ptrdiff_t(header.size()), 80 - header.size(), ' ');
+  put(&content[80], std::uint32_t(surface.triangle.size()));
+  for_parts(surface.triangle.size(), least_part, [&](std::size_t first, std::size_t end) {
+    char* to = &content[header_bytes + triangle_bytes * first];
+    for (std::size_t i = first; i < end; ++i) {
+      const std::array<int, 3>& triangle = surface.triangle[i];
+      for (const int v : triangle)
+        OSSATURA_REQUIRE(v >= 0 && std::size_t(v) < position.size(),
+                         "a triangle has vertex " << v << " of " << position.size());
+      const auto corner = [&](std::size_t k) { return std::size_t(triangle[k]); };
+      to = put(to, normal_of(surface.vertex[corner(0)], surface.vertex[corner(1)],
+                             surface.vertex[corner(2)]));
+      for (std::size_t k = 0; k < 3; ++k)
+        to = put(to, position[corner(k)]);
+      to += 2; // 0: the attribute byte count
+    }
+  });
   write_file(path, content);
 }
 

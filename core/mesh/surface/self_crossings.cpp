@@ -3,6 +3,7 @@
 
 #include <ossatura/core/machine/part_loop.hpp>
 #include <ossatura/core/machine/part_sort.hpp>
+#include <ossatura/core/machine/part_sum.hpp>
 #include <ossatura/core/mesh/surface/points.hpp>
 
 #include <algorithm>
@@ -45,20 +46,25 @@ class CrossingSearch {
 public:
   explicit CrossingSearch(const TriangleSurface& surface)
       : surface_(surface) {
-    double sum = 0;
+    const double edges = sum_parts(surface.triangle.size(), [&](std::size_t i) {
+      const auto& t = surface.triangle[i];
+      double around = 0;
+      for (std::size_t k = 0; k < 3; ++k) {
+        const Point way = minus(at(t[(k + 1) % 3]), at(t[k]));
+        around += std::sqrt(dot(way, way));
+      }
+      return around;
+    });
     Point high;
     low_.fill(std::numeric_limits<double>::infinity());
     high.fill(-low_[0]);
     for (const auto& t : surface.triangle)
-      for (std::size_t k = 0; k < 3; ++k) {
-        const Point &a = at(t[k]), &b = at(t[(k + 1) % 3]);
-        sum += std::hypot(b[0] - a[0], b[1] - a[1], b[2] - a[2]);
+      for (const int corner : t)
         for (std::size_t d = 0; d < 3; ++d) {
-          low_[d] = std::min(low_[d], a[d]);
-          high[d] = std::max(high[d], a[d]);
+          low_[d] = std::min(low_[d], at(corner)[d]);
+          high[d] = std::max(high[d], at(corner)[d]);
         }
-      }
-    width_ = 1.5 * sum / (3 * double(surface.triangle.size()));
+    width_ = 1.5 * edges / (3 * double(surface.triangle.size()));
     for (std::size_t d = 0; d < 3; ++d) // cells have 21 bits along each axis
       width_ = std::max(width_, (high[d] - low_[d]) / 1e6);
     list_entries();
@@ -70,13 +76,16 @@ public:
     std::mutex mutex;
     for_parts(entry_.size(), 1 << 12, [&](std::size_t first, std::size_t end) {
       std::vector<SelfCrossing> own;
-      std::vector<Triangle> triangles;
+      CellTriangles triangles;
       while (first < end && first > 0 && entry_[first].cell == entry_[first - 1].cell)
         ++first; // the cell of the part before
       for (std::size_t next; first < end; first = next) {
-        triangles.clear();
-        for (next = first; next < entry_.size() && entry_[next].cell == entry_[first].cell; ++next)
-          triangles.push_back(triangle_at(entry_[next].triangle));
+        next = first;
+        while (next < entry_.size() && entry_[next].cell == entry_[first].cell)
+          ++next;
+        triangles.resize(next - first);
+        for (std::size_t i = first; i < next; ++i)
+          triangles.set(i - first, entry_[i].triangle, box_of(corners_of(entry_[i].triangle)));
         search_cell(triangles, own);
       }
       const std::lock_guard<std::mutex> lock(mutex);
@@ -88,18 +97,67 @@ public:
 private:
   struct Box {
     Point low, high;
-    bool is_apart_from(const Box& other) const {
-      for (std::size_t d = 0; d < 3; ++d)
-        if (low[d] > other.high[d] || high[d] < other.low[d])
-          return true;
-      return false;
+  };
+
+  /// The triangles of a cell, with their boxes in single precision, rounded to the outside, by
+  /// axes: one edge is compared with all of them, several at a time.
+  class CellTriangles {
+  public:
+    void resize(std::size_t count) {
+      number_.resize(count);
+      is_apart_.resize(count);
+      near_.resize(count);
+      for (std::size_t d = 0; d < 3; ++d) {
+        low_[d].resize(count);
+        high_[d].resize(count);
+      }
     }
+
+    void set(std::size_t i, int triangle, const Box& box) {
+      number_[i] = triangle;
+      for (std::size_t d = 0; d < 3; ++d) {
+        low_[d][i] = below(box.low[d]);
+        high_[d][i] = above(box.high[d]);
+      }
+    }
+
+    const std::vector<int>& numbers() const { return number_; }
+
+    /// visit(triangle) for those whose boxes meet this one.
+    template<class Visit>
+    void for_near(const Box& box, const Visit& visit) {
+      const float low[] = {below(box.low[0]), below(box.low[1]), below(box.low[2])};
+      const float high[] = {above(box.high[0]), above(box.high[1]), above(box.high[2])};
+      const std::size_t count = number_.size();
+      int* const apart = is_apart_.data();
+      const float *const x0 = low_[0].data(), *const x1 = high_[0].data();
+      const float *const y0 = low_[1].data(), *const y1 = high_[1].data();
+      const float *const z0 = low_[2].data(), *const z1 = high_[2].data();
+#pragma omp simd
+      for (std::size_t i = 0; i < count; ++i)
+        apart[i] = int(x0[i] > high[0]) | int(x1[i] < low[0]) | int(y0[i] > high[1]) |
+                   int(y1[i] < low[1]) | int(z0[i] > high[2]) | int(z1[i] < low[2]);
+      std::size_t num_near = 0;
+      for (std::size_t i = 0; i < count; ++i) { // without a branch, which would be guessed in vain
+        near_[num_near] = number_[i];
+        num_near += std::size_t(1 - apart[i]);
+      }
+      for (std::size_t i = 0; i < num_near; ++i)
+        visit(near_[i]);
+    }
+
+  private:
+    static float below(double x) {
+      return float(x) - 1.2e-7f * std::fabs(float(x));
+    }
+    static float above(double x) {
+      return float(x) + 1.2e-7f * std::fabs(float(x));
+    }
+
+    std::vector<int> number_, is_apart_, near_;
+    std::vector<float> low_[3], high_[3];
   };
-  struct Triangle {
-    int number;
-    std::array<int, 3> corner;
-    Box box;
-  };
+
   struct Entry {
     std::uint64_t cell;
     int triangle;
@@ -108,7 +166,9 @@ private:
     }
   };
 
-  const Point& at(int vertex) const { return surface_.vertex[std::size_t(vertex)]; }
+  const Point& at(int vertex) const {
+    return surface_.vertex[std::size_t(vertex)];
+  }
 
   template<std::size_t Count>
   Box box_of(const std::array<int, Count>& corners) const {
@@ -121,9 +181,8 @@ private:
     return box;
   }
 
-  Triangle triangle_at(int number) const {
-    const auto& corner = surface_.triangle[std::size_t(number)];
-    return {number, corner, box_of(corner)};
+  const std::array<int, 3>& corners_of(int triangle) const {
+    return surface_.triangle[std::size_t(triangle)];
   }
 
   void list_entries() {
@@ -158,23 +217,23 @@ private:
           visit(std::uint64_t(x) | std::uint64_t(y) << 21 | std::uint64_t(z) << 42);
   }
 
-  void search_cell(const std::vector<Triangle>& triangles, std::vector<SelfCrossing>& found) const {
-    for (const Triangle& own : triangles)
+  void search_cell(CellTriangles& triangles, std::vector<SelfCrossing>& found) const {
+    for (const int own : triangles.numbers())
       for (std::size_t k = 0; k < 3; ++k) {
-        const std::array<int, 2> edge = {own.corner[k], own.corner[(k + 1) % 3]};
+        const std::array<int, 2> edge = {corners_of(own)[k], corners_of(own)[(k + 1) % 3]};
         if (edge[0] > edge[1]) // of a closed surface another triangle passes it the other way
           continue;
-        const Box box = box_of(edge);
-        for (const Triangle& other : triangles)
-          if (!box.is_apart_from(other.box) && !has_either(other, edge) &&
-              goes_through(at(edge[0]), at(edge[1]), at(other.corner[0]), at(other.corner[1]),
-                           at(other.corner[2])))
-            found.push_back({edge[0], edge[1], other.number});
+        triangles.for_near(box_of(edge), [&](int other) {
+          const auto& [a, b, c] = corners_of(other);
+          if (!has_either(corners_of(other), edge) &&
+              goes_through(at(edge[0]), at(edge[1]), at(a), at(b), at(c)))
+            found.push_back({edge[0], edge[1], other});
+        });
       }
   }
 
-  static bool has_either(const Triangle& triangle, const std::array<int, 2>& edge) {
-    return std::any_of(triangle.corner.begin(), triangle.corner.end(),
+  static bool has_either(const std::array<int, 3>& corners, const std::array<int, 2>& edge) {
+    return std::any_of(corners.begin(), corners.end(),
                        [&](int corner) { return corner == edge[0] || corner == edge[1]; });
   }
 
@@ -197,6 +256,12 @@ std::vector<SelfCrossing> find_self_crossings(const TriangleSurface& surface) {
                           }),
               found.end());
   return found;
+}
+
+bool is_crossing(const std::vector<std::array<double, 3>>& vertex,
+                 const std::array<int, 3>& triangle, int from, int to) {
+  const auto at = [&](int v) -> const Point& { return vertex[std::size_t(v)]; };
+  return goes_through(at(from), at(to), at(triangle[0]), at(triangle[1]), at(triangle[2]));
 }
 
 } // namespace ossatura

@@ -4,6 +4,7 @@
 
 #include <ossatura/core/mesh/triangle_surface.hpp>
 
+#include <array>
 #include <tuple>
 #include <vector>
 
@@ -22,5 +23,10 @@ struct SelfCrossing {
 /// Costs a sort of the triangles by the cells of a grid as wide as their edges, by io_threads()
 /// threads.
 std::vector<SelfCrossing> find_self_crossings(const TriangleSurface& surface);
+
+/// Whether the edge from one vertex to another goes through a triangle of vertices, of which it has
+/// none.
+bool is_crossing(const std::vector<std::array<double, 3>>& vertex,
+                 const std::array<int, 3>& triangle, int from, int to);
 
 } // namespace ossatura

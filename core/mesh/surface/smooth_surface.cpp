@@ -2,7 +2,10 @@
 #include <ossatura/core/mesh/surface/smooth_surface.hpp>
 
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/core/machine/joined_sets.hpp>
 #include <ossatura/core/machine/part_loop.hpp>
+#include <ossatura/core/machine/part_sum.hpp>
+#include <ossatura/core/machine/select_indices.hpp>
 #include <ossatura/core/mesh/surface/points.hpp>
 #include <ossatura/core/mesh/surface/self_crossings.hpp>
 
@@ -10,7 +13,9 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 namespace ossatura {
@@ -23,17 +28,17 @@ using namespace surface_points;
 // elements' edges across, 20 passes take 18 % of the mean slope of the steps, 13 % with 0.1.
 constexpr double shrinking = 0.5, growing = -1 / (1 / shrinking - 0.02);
 
-// Vertices: fewer are not worth another thread.
+// Vertices or triangles: fewer are not worth another thread.
 constexpr std::size_t least_part = 1 << 12;
 
 class Smoother {
 public:
-  Smoother(TriangleSurface surface, const Box& body, std::vector<bool> held)
+  Smoother(TriangleSurface surface, const Box& body, const std::vector<bool>& held)
       : surface_(std::move(surface))
       , first_(surface_.vertex)
-      , held_(std::move(held)) {
-    held_.resize(first_.size(), false);
-    num_told_ = std::count(held_.begin(), held_.end(), true);
+      , held_(held.begin(), held.end()) {
+    held_.resize(first_.size(), 0);
+    num_told_ = count_held();
     list_neighbours();
     number_shells();
     find_planes(body);
@@ -47,61 +52,102 @@ public:
         move(shrinking);
         move(growing);
       }
-      for (std::size_t shell = 0; shell < num_shells_; ++shell)
+      for (const Shell& shell : shells_)
         restore_volume(shell);
       if (!hold_crossings(attempt))
         break;
     }
-    return {std::move(surface_), std::count(held_.begin(), held_.end(), true) - num_told_};
+    return {std::move(surface_), count_held() - num_told_};
   }
 
 private:
+  struct Shell {
+    std::vector<int> vertex, triangle;
+    double volume = 0, mean_edge = 0; ///< as it came
+  };
+
   std::size_t num_vertices() const { return first_.size(); }
 
-  /// Each neighbour of a vertex begins one edge that leaves it.
-  void list_neighbours() {
-    begin_.assign(num_vertices() + 1, 0);
-    for (const auto& t : surface_.triangle)
-      for (const int corner : t)
-        ++begin_[std::size_t(corner) + 1];
-    std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
-    neighbour_.resize(3 * surface_.triangle.size());
-    triangle_of_.resize(neighbour_.size());
-    std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
-    for (std::size_t i = 0; i < surface_.triangle.size(); ++i)
-      for (std::size_t k = 0; k < 3; ++k) {
-        const auto& t = surface_.triangle[i];
-        const std::size_t place = next[std::size_t(t[k])]++;
-        neighbour_[place] = t[(k + 1) % 3];
-        triangle_of_[place] = int(i);
-      }
+  std::ptrdiff_t count_held() const { return std::count(held_.begin(), held_.end(), 1); }
+
+  /// body(v) for all vertices, by all threads.
+  template<class Body>
+  void for_vertices(const Body& body) const {
+    for_parts(num_vertices(), least_part, [&](std::size_t first, std::size_t end) {
+      for (std::size_t v = first; v < end; ++v)
+        body(v);
+    });
   }
 
-  void number_shells() {
-    shell_.assign(num_vertices(), -1);
-    std::vector<int> open;
-    for (std::size_t v = 0; v < num_vertices(); ++v) {
-      if (shell_[v] >= 0)
-        continue;
-      shell_[v] = int(num_shells_);
-      open.push_back(int(v));
-      while (!open.empty()) {
-        const std::size_t at = std::size_t(open.back());
-        open.pop_back();
-        for (std::size_t i = begin_[at]; i < begin_[at + 1]; ++i)
-          if (int& other = shell_[std::size_t(neighbour_[i])]; other < 0) {
-            other = int(num_shells_);
-            open.push_back(neighbour_[i]);
+  /// Each neighbour of a vertex begins one edge that leaves it. A thread has vertices of its own,
+  /// and looks at the blocks of triangles that may have them.
+  void list_neighbours() {
+    const std::size_t count = surface_.triangle.size();
+    const std::size_t num_blocks = (count + least_part - 1) / least_part;
+    const auto end_of = [&](std::size_t block) {
+      return std::min(count, least_part * (block + 1));
+    };
+    std::vector<std::pair<int, int>> vertices_of(num_blocks); // lowest, highest
+    for_parts(num_blocks, 1, [&](std::size_t first, std::size_t end) {
+      for (std::size_t block = first; block < end; ++block) {
+        auto& [low, high] = vertices_of[block];
+        low = std::numeric_limits<int>::max();
+        for (std::size_t i = least_part * block; i < end_of(block); ++i)
+          for (const int corner : surface_.triangle[i]) {
+            low = std::min(low, corner);
+            high = std::max(high, corner);
           }
       }
-      ++num_shells_;
+    });
+    const auto for_corners = [&](const auto& visit) { // visit(vertex, triangle, corner of it)
+      for_parts(num_vertices(), 1 << 14, [&](std::size_t first, std::size_t end) {
+        for (std::size_t block = 0; block < num_blocks; ++block)
+          if (std::size_t(vertices_of[block].second) >= first &&
+              std::size_t(vertices_of[block].first) < end)
+            for (std::size_t i = least_part * block; i < end_of(block); ++i)
+              for (std::size_t k = 0; k < 3; ++k)
+                if (const std::size_t v = std::size_t(surface_.triangle[i][k]);
+                    v >= first && v < end)
+                  visit(v, i, k);
+      });
+    };
+    begin_.assign(num_vertices() + 1, 0);
+    for_corners([&](std::size_t v, std::size_t, std::size_t) { ++begin_[v + 1]; });
+    std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+    neighbour_.resize(3 * count);
+    triangle_of_.resize(neighbour_.size());
+    std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
+    for_corners([&](std::size_t v, std::size_t i, std::size_t k) {
+      const std::size_t place = next[v]++;
+      neighbour_[place] = surface_.triangle[i][(k + 1) % 3];
+      triangle_of_[place] = int(i);
+    });
+  }
+
+  /// In the order of their first vertices.
+  void number_shells() {
+    JoinedSets sets(num_vertices());
+    for_parts(surface_.triangle.size(), least_part, [&](std::size_t first, std::size_t end) {
+      for (std::size_t i = first; i < end; ++i)
+        for (std::size_t k = 0; k < 2; ++k)
+          sets.join(surface_.triangle[i][k], surface_.triangle[i][k + 1]);
+    });
+    std::vector<int> shell(num_vertices());
+    for_vertices([&](std::size_t v) { shell[v] = sets.find(int(v)); });
+    for (std::size_t v = 0; v < num_vertices(); ++v) {
+      if (shell[v] == int(v)) {
+        shell[v] = int(shells_.size());
+        shells_.emplace_back();
+      } else
+        shell[v] = shell[std::size_t(shell[v])]; // the first of a set is numbered by now
+      shells_[std::size_t(shell[v])].vertex.push_back(int(v));
     }
-    vertices_of_.resize(num_shells_);
-    triangles_of_.resize(num_shells_);
-    for (std::size_t v = 0; v < num_vertices(); ++v)
-      vertices_of_[std::size_t(shell_[v])].push_back(int(v));
     for (std::size_t t = 0; t < surface_.triangle.size(); ++t)
-      triangles_of_[std::size_t(shell_[std::size_t(surface_.triangle[t][0])])].push_back(int(t));
+      shells_[std::size_t(shell[std::size_t(surface_.triangle[t][0])])].triangle.push_back(int(t));
+    for (Shell& one : shells_) {
+      one.volume = volume(one, first_);
+      one.mean_edge = mean_edge(one);
+    }
   }
 
   /// Twice the area along the normal.
@@ -117,17 +163,19 @@ private:
     normal_.assign(num_vertices(), Point{});
     in_plane_.assign(num_vertices(), 0);
     std::vector<Point> unit(surface_.triangle.size());
-    for (std::size_t t = 0; t < unit.size(); ++t) {
-      const Point a = area(int(t));
-      const double size = std::sqrt(dot(a, a));
-      add(unit[t], size > 0 ? 1 / size : 0, a);
-    }
-    for (std::size_t v = 0; v < num_vertices(); ++v) {
+    for_parts(unit.size(), least_part, [&](std::size_t first, std::size_t end) {
+      for (std::size_t t = first; t < end; ++t) {
+        const Point a = area(int(t));
+        const double size = std::sqrt(dot(a, a));
+        add(unit[t], size > 0 ? 1 / size : 0, a);
+      }
+    });
+    for_vertices([&](std::size_t v) {
       for (std::size_t d = 0; d < 3; ++d)
         for (const std::size_t side : {d, d + 3})
           if (std::fabs(first_[v][d] - body[side]) <= slack)
             in_plane_[v] = std::uint8_t(in_plane_[v] | 1u << d);
-    }
+    });
     find_flats(unit);
   }
 
@@ -136,23 +184,26 @@ private:
   void find_flats(const std::vector<Point>& unit) {
     constexpr double same = 1 - 1e-8;
     constexpr int wide = 2; // edges between these and the outermost whose triangles are flat
-    std::vector<bool> is_flat(num_vertices());
-    for (std::size_t v = 0; v < num_vertices(); ++v) {
-      is_flat[v] = begin_[v] < begin_[v + 1];
-      for (std::size_t i = begin_[v]; i < begin_[v + 1]; ++i)
-        is_flat[v] = is_flat[v] && dot(unit[std::size_t(triangle_of_[i])],
-                                       unit[std::size_t(triangle_of_[begin_[v]])]) > same;
-    }
+    std::vector<std::uint8_t> is_flat(num_vertices());
+    for_vertices([&](std::size_t v) {
+      bool flat = begin_[v] < begin_[v + 1];
+      for (std::size_t i = begin_[v]; flat && i < begin_[v + 1]; ++i)
+        flat = dot(unit[std::size_t(triangle_of_[i])], unit[std::size_t(triangle_of_[begin_[v]])]) >
+               same;
+      is_flat[v] = flat;
+    });
     for (int step = 0; step < wide; ++step) {
-      std::vector<bool> inner = is_flat; // flat neighbours share a triangle, and its plane
-      for (std::size_t v = 0; v < num_vertices(); ++v)
-        for (std::size_t i = begin_[v]; i < begin_[v + 1]; ++i)
-          inner[v] = inner[v] && is_flat[std::size_t(neighbour_[i])];
+      std::vector<std::uint8_t> inner = is_flat; // flat neighbours share a triangle, and its plane
+      for_vertices([&](std::size_t v) {
+        for (std::size_t i = begin_[v]; inner[v] && i < begin_[v + 1]; ++i)
+          inner[v] = is_flat[std::size_t(neighbour_[i])];
+      });
       is_flat = std::move(inner);
     }
-    for (std::size_t v = 0; v < num_vertices(); ++v)
+    for_vertices([&](std::size_t v) {
       if (is_flat[v])
         normal_[v] = unit[std::size_t(triangle_of_[begin_[v]])];
+    });
   }
 
   /// The planes of the body, as bits, that a triangle lies in.
@@ -167,10 +218,10 @@ private:
   /// its flat faces: their vertices follow the rim, and corners of several rims stay.
   void find_rims() {
     rim_.assign(num_vertices(), {-1, -1});
-    fixed_.assign(num_vertices(), false);
-    for (std::size_t v = 0; v < num_vertices(); ++v) {
+    fixed_.assign(num_vertices(), 0);
+    for_vertices([&](std::size_t v) {
       if (in_plane_[v] == 0)
-        continue;
+        return;
       int count = 0;
       for (std::size_t i = begin_[v]; i < begin_[v + 1]; ++i) {
         const int to = neighbour_[i];
@@ -179,8 +230,8 @@ private:
           rim_[v][std::size_t(count - 1)] = to;
       }
       if (count != 0 && count != 2)
-        fixed_[v] = true;
-    }
+        fixed_[v] = 1;
+    });
   }
 
   /// The triangle that passes an edge in this direction.
@@ -204,11 +255,11 @@ private:
   }
 
   void move(double factor) {
-    next_ = surface_.vertex;
-    for_parts(num_vertices(), least_part, [&](std::size_t first, std::size_t end) {
-      for (std::size_t v = first; v < end; ++v)
-        if (begin_[v] < begin_[v + 1])
-          add(next_[v], factor, allowed(v, way_to_neighbours(v)));
+    next_.resize(num_vertices());
+    for_vertices([&](std::size_t v) {
+      next_[v] = surface_.vertex[v];
+      if (begin_[v] < begin_[v + 1])
+        add(next_[v], factor, allowed(v, way_to_neighbours(v)));
     });
     std::swap(next_, surface_.vertex);
   }
@@ -219,30 +270,37 @@ private:
     if (rim_[v][1] >= 0)
       for (const int other : rim_[v])
         add(way, 0.5, minus(surface_.vertex[std::size_t(other)], surface_.vertex[v]));
-    else
+    else {
+      const double share = 1 / double(begin_[v + 1] - begin_[v]);
       for (std::size_t i = begin_[v]; i < begin_[v + 1]; ++i)
-        add(way, 1 / double(begin_[v + 1] - begin_[v]),
-            minus(surface_.vertex[std::size_t(neighbour_[i])], surface_.vertex[v]));
+        add(way, share, minus(surface_.vertex[std::size_t(neighbour_[i])], surface_.vertex[v]));
+    }
     return way;
   }
 
-  double volume(std::size_t shell, const std::vector<Point>& vertex) const {
-    double sum = 0;
-    const Point& origin = vertex[std::size_t(vertices_of_[shell][0])];
-    for (const int triangle : triangles_of_[shell]) {
-      const auto& t = surface_.triangle[std::size_t(triangle)];
-      sum += dot(minus(vertex[std::size_t(t[0])], origin),
-                 cross(minus(vertex[std::size_t(t[1])], origin),
-                       minus(vertex[std::size_t(t[2])], origin)));
-    }
-    return sum / 6;
+  double volume(const Shell& shell, const std::vector<Point>& vertex) const {
+    const Point& origin = vertex[std::size_t(shell.vertex[0])];
+    return sum_parts(shell.triangle.size(),
+                     [&](std::size_t i) {
+                       const auto& t = surface_.triangle[std::size_t(shell.triangle[i])];
+                       return dot(minus(vertex[std::size_t(t[0])], origin),
+                                  cross(minus(vertex[std::size_t(t[1])], origin),
+                                        minus(vertex[std::size_t(t[2])], origin)));
+                     }) /
+           6;
   }
 
   /// Newton's method for an offset along the normals that vertices may move in; a shell that is too
   /// small for one is as it was.
-  void restore_volume(std::size_t shell) {
-    const double wanted = volume(shell, first_);
-    double moved = 0, edge = mean_edge(shell);
+  void restore_volume(const Shell& shell) {
+    const double wanted = shell.volume;
+    const auto for_own_vertices = [&](const auto& body) {
+      for_parts(shell.vertex.size(), least_part, [&](std::size_t first, std::size_t end) {
+        for (std::size_t k = first; k < end; ++k)
+          body(std::size_t(shell.vertex[k]));
+      });
+    };
+    double moved = 0;
     for (int k = 0; k < 30; ++k) {
       const double missing = wanted - volume(shell, surface_.vertex);
       if (std::fabs(missing) <= 1e-12 * std::fabs(wanted))
@@ -250,85 +308,79 @@ private:
       const double slope = find_offsets(shell);
       const double offset = slope > 0 ? missing / slope : 0;
       moved += std::fabs(offset);
-      if (!(slope > 0) || !(moved < 0.5 * edge))
+      if (!(slope > 0) || !(moved < 0.5 * shell.mean_edge))
         break;
-      for (const int vertex : vertices_of_[shell])
-        add(surface_.vertex[std::size_t(vertex)], offset, next_[std::size_t(vertex)]);
+      for_own_vertices([&](std::size_t v) { add(surface_.vertex[v], offset, next_[v]); });
     }
     if (std::fabs(wanted - volume(shell, surface_.vertex)) > 1e-9 * std::fabs(wanted))
-      for (const int vertex : vertices_of_[shell])
-        surface_.vertex[std::size_t(vertex)] = first_[std::size_t(vertex)];
+      for_own_vertices([&](std::size_t v) { surface_.vertex[v] = first_[v]; });
   }
 
   /// Puts the unit vectors along which the vertices of a shell change its volume most, of the ways
   /// they may go, to next_; returns by how much it changes along all of them.
-  double find_offsets(std::size_t shell) {
-    const std::vector<int>& vertices = vertices_of_[shell];
-    std::vector<double> slope(vertices.size());
+  double find_offsets(const Shell& shell) {
     next_.resize(num_vertices());
-    for_parts(vertices.size(), least_part, [&](std::size_t first, std::size_t end) {
-      for (std::size_t k = first; k < end; ++k) {
-        const std::size_t v = std::size_t(vertices[k]);
-        Point gradient{}; // of the volume
-        for (std::size_t i = begin_[v]; i < begin_[v + 1]; ++i)
-          add(gradient, 1 / 6.0, area(triangle_of_[i]));
-        const Point way = allowed(v, gradient);
-        slope[k] = std::sqrt(dot(way, way));
-        next_[v] = {};
-        add(next_[v], slope[k] > 0 ? 1 / slope[k] : 0, way);
-      }
+    return sum_parts(shell.vertex.size(), [&](std::size_t k) {
+      const std::size_t v = std::size_t(shell.vertex[k]);
+      Point gradient{}; // of the volume
+      for (std::size_t i = begin_[v]; i < begin_[v + 1]; ++i)
+        add(gradient, 1 / 6.0, area(triangle_of_[i]));
+      const Point way = allowed(v, gradient);
+      const double slope = std::sqrt(dot(way, way));
+      next_[v] = {};
+      add(next_[v], slope > 0 ? 1 / slope : 0, way);
+      return slope;
     });
-    return std::accumulate(slope.begin(), slope.end(), 0.0);
   }
 
-  double mean_edge(std::size_t shell) const {
-    double sum = 0, count = 0;
-    for (const int vertex : vertices_of_[shell])
-      for (std::size_t i = begin_[std::size_t(vertex)]; i < begin_[std::size_t(vertex) + 1]; ++i) {
-        const Point way = minus(first_[std::size_t(neighbour_[i])], first_[std::size_t(vertex)]);
-        sum += std::sqrt(dot(way, way));
-        ++count;
+  double mean_edge(const Shell& shell) const {
+    const double sum = sum_parts(shell.triangle.size(), [&](std::size_t i) {
+      const auto& t = surface_.triangle[std::size_t(shell.triangle[i])];
+      double around = 0;
+      for (std::size_t k = 0; k < 3; ++k) {
+        const Point way = minus(first_[std::size_t(t[(k + 1) % 3])], first_[std::size_t(t[k])]);
+        around += std::sqrt(dot(way, way));
       }
-    return count > 0 ? sum / count : 0;
+      return around;
+    });
+    return shell.triangle.empty() ? 0 : sum / (3 * double(shell.triangle.size()));
   }
 
   /// Triangles in planes of the body that face the other way than before: the plane is folded
   /// there.
-  std::vector<int> find_folds() const {
-    std::vector<int> folds;
-    for (std::size_t t = 0; t < surface_.triangle.size(); ++t) {
+  std::vector<std::int32_t> find_folds() const {
+    return select_indices(surface_.triangle.size(), [&](std::size_t t) {
       if (planes_of(int(t)) == 0)
-        continue;
+        return false;
       const auto& corner = surface_.triangle[t];
       const Point& a = first_[std::size_t(corner[0])];
       const Point before =
           cross(minus(first_[std::size_t(corner[1])], a), minus(first_[std::size_t(corner[2])], a));
-      if (dot(area(int(t)), before) < 0)
-        folds.push_back(int(t));
-    }
-    return folds;
+      return dot(area(int(t)), before) < 0;
+    });
   }
 
   /// Whether triangles cross or fold that did not; then more vertices are held, all in the end.
   bool hold_crossings(int attempt) {
-    const std::vector<SelfCrossing> crossings = find_self_crossings(surface_);
-    const std::vector<int> folds = find_folds();
-    if (!crossings.empty() && !knows_before_)
-      before_ = find_self_crossings({first_, surface_.triangle});
-    knows_before_ = knows_before_ || !crossings.empty();
-    std::vector<SelfCrossing> fresh;
-    std::set_difference(crossings.begin(), crossings.end(), before_.begin(), before_.end(),
-                        std::back_inserter(fresh));
+    std::vector<SelfCrossing> fresh = find_self_crossings(surface_);
+    fresh.erase(std::remove_if(fresh.begin(), fresh.end(),
+                               [&](const SelfCrossing& one) {
+                                 return is_crossing(first_,
+                                                    surface_.triangle[std::size_t(one.triangle)],
+                                                    one.from, one.to);
+                               }),
+                fresh.end());
+    const std::vector<std::int32_t> folds = find_folds();
     if ((fresh.empty() && folds.empty()) || attempt > 8)
       return false;
     if (attempt == 8)
-      held_.assign(held_.size(), true);
-    std::vector<bool> more = held_;
+      held_.assign(held_.size(), 1);
+    std::vector<std::uint8_t> more = held_;
     const auto hold_around = [&](int vertex) {
       const std::size_t v = std::size_t(vertex);
-      more[v] = true;
+      more[v] = 1;
       for (std::size_t i = begin_[v]; i < begin_[v + 1]; ++i)
-        more[std::size_t(neighbour_[i])] = true;
+        more[std::size_t(neighbour_[i])] = 1;
     };
     const auto hold_triangle = [&](int triangle) {
       for (const int corner : surface_.triangle[std::size_t(triangle)])
@@ -349,21 +401,18 @@ private:
   std::vector<Point> first_, next_, normal_; ///< normal_: of flat vertices, else 0
   std::vector<std::uint8_t> in_plane_;       ///< bit d: normal to axis d
   std::vector<std::array<int, 2>> rim_;      ///< neighbours on a rim, or -1
-  std::vector<bool> fixed_;                  ///< corners of rims
-  std::vector<bool> held_;
+  std::vector<std::uint8_t> fixed_;          ///< corners of rims
+  std::vector<std::uint8_t> held_;
   std::ptrdiff_t num_told_ = 0; ///< of these, from outside
   std::vector<std::size_t> begin_;
-  std::vector<int> neighbour_, triangle_of_, shell_;
-  std::size_t num_shells_ = 0;
-  std::vector<std::vector<int>> vertices_of_, triangles_of_; ///< by shell
-  std::vector<SelfCrossing> before_; ///< those of the surface as it came, if they are known
-  bool knows_before_ = false;
+  std::vector<int> neighbour_, triangle_of_;
+  std::vector<Shell> shells_;
 };
 
 } // namespace
 
 SmoothedSurface smooth_surface(TriangleSurface surface, int passes, const Box& body,
-                               std::vector<bool> held) {
+                               const std::vector<bool>& held) {
   OSSATURA_REQUIRE(passes >= 0, passes << " passes");
   OSSATURA_REQUIRE(held.empty() || held.size() == surface.vertex.size(),
                    held.size() << " flags of " << surface.vertex.size() << " vertices");
@@ -373,7 +422,7 @@ SmoothedSurface smooth_surface(TriangleSurface surface, int passes, const Box& b
                        "vertex " << corner << " of " << surface.vertex.size());
   if (passes == 0 || surface.triangle.empty())
     return {std::move(surface), 0};
-  return Smoother(std::move(surface), body, std::move(held)).run(passes);
+  return Smoother(std::move(surface), body, held).run(passes);
 }
 
 } // namespace ossatura

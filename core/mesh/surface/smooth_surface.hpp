@@ -31,6 +31,6 @@ struct SmoothedSurface {
 /// [1] G. Taubin. A signal processing approach to fair surface design. SIGGRAPH 1995, 351-358,
 ///     doi:10.1145/218380.218473.
 SmoothedSurface smooth_surface(TriangleSurface surface, int passes, const Box& body,
-                               std::vector<bool> held = {});
+                               const std::vector<bool>& held = {});
 
 } // namespace ossatura

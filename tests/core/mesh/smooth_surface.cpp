@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Smoothed surfaces: what stays (volume, closedness, flat faces), what gets better (a stepped
-// sphere), and what is held where triangles would cross.
+// sphere), what is held where triangles would cross, and that threads change nothing.
 #include "tests/catch.hpp"
+#include "tests/core/io/io_threads.hpp"
 #include <ossatura/core/io/surface/reader.hpp>
 #include <ossatura/core/mesh/generators/element_meshes.hpp>
 #include <ossatura/core/mesh/iso_surface.hpp>
@@ -167,3 +168,30 @@ TEST_CASE("Triangles that would cross are held, and a shell that is too small",
 }
 
 } // namespace
+
+TEST_CASE("Surfaces have the same bits for any number of threads", "[smooth_surface]") {
+  const ElementMesh mesh = make_hexa_box({40, 40, 40}, {1, 1, 1});
+  std::vector<double> field(mesh.num_points());
+  for (std::size_t n = 0; n < field.size(); ++n) // many parts and cavities, at the faces, too
+    field[n] = std::sin(9 * mesh.point[3 * n]) * std::sin(8 * mesh.point[3 * n + 1]) *
+               std::sin(7 * mesh.point[3 * n + 2]);
+  SolidParts before;
+  SmoothedSurface smooth_before;
+  for (const int threads : {1, 3, 8}) {
+    const ossatura_test::IoThreads chosen(threads);
+    INFO(threads << " threads");
+    const SolidParts parts = solid_parts(mesh, field, 0.1);
+    const SmoothedSurface smooth = smooth_surface(parts.surface, 10, bounding_box(mesh.point));
+    REQUIRE(parts.num_parts > 1);
+    if (threads > 1) {
+      CHECK((parts.surface.vertex == before.surface.vertex)); // in parentheses: not printed
+      CHECK((parts.surface.triangle == before.surface.triangle));
+      CHECK((parts.part_of_node == before.part_of_node));
+      CHECK((parts.part_of_triangle == before.part_of_triangle));
+      CHECK((smooth.surface.vertex == smooth_before.surface.vertex));
+      CHECK(smooth.num_held == smooth_before.num_held);
+    }
+    before = parts;
+    smooth_before = smooth;
+  }
+}
