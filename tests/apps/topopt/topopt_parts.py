@@ -311,6 +311,16 @@ class Part(TopoptCase):
         vertices, triangles = model("c.3mf")
         self.close(volume_of([[vertices[v] for v in t] for t in triangles]) * 1e-9,
                    run["results"]["surface"]["volume"], 1e-9)
+        # In several blocks, of 16 384 rows.
+        run = self.optimise("cantilever", "--cells", "64x32x32", "--grid", "voxels", "--steps", "1",
+                            "--tolerance", "1e-2", "--no-stl", "--no-hdf", "--3mf", "large.3mf",
+                            "--stl-level", "0.1", "--smooth", "0", "--reanalyse", "0")
+        vertices, triangles = model("large.3mf")
+        self.assertGreater(len(vertices), 16384)
+        self.assertEqual((len(vertices), len(triangles)), (run["results"]["surface"]["vertices"],
+                                                           run["results"]["surface"]["triangles"]))
+        self.close(volume_of([[vertices[v] for v in t] for t in triangles]) * 1e-9,
+                   run["results"]["surface"]["volume"], 1e-9)
         process = self.ossatura("topopt", "cantilever", "--cells", "4x2x2", "--steps", "1", "-q",
                                 "--3mf", "none.3mf", "--stl-level", "0.99", "--backend",
                                 self.backend)
