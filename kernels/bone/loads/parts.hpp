@@ -30,18 +30,38 @@ struct SpecimenParts {
 
 namespace detail {
 
+/// Joins the corners of each voxel. Within bone most are joined by the edges along x, y, z from the
+/// lowest corners of voxels: one voxel joins a corner beyond these where no neighbour does.
 template<class Exec>
 struct JoinCorners {
   VoxelGrid<Exec> grid;
   Array<float, Exec> solid;
   Array<int, Exec> parent;
 
+  KOKKOS_FUNCTION bool is_solid(int node) const { return solid(node) > 0; }
+
   KOKKOS_FUNCTION void operator()(std::int64_t node) const {
-    if (!(solid(node) > 0))
+    if (!is_solid(int(node)))
       return;
     const Site s = grid.site(int(node));
-    for (int v = 1; v < 8; ++v)
-      unite(parent.data(), int(node), grid.find(s.x + (v & 1), s.y + (v >> 1 & 1), s.z + (v >> 2)));
+    const auto corner = [&](int v) {
+      return grid.find(s.x + (v & 1), s.y + (v >> 1 & 1), s.z + (v >> 2));
+    };
+    const auto join = [&](int other) { unite(parent.data(), int(node), other); };
+    const int x = corner(1), y = corner(2), z = corner(4);
+    join(x);
+    join(y);
+    join(z);
+    const bool beyond_x = is_solid(x), beyond_y = is_solid(y), beyond_z = is_solid(z);
+    const int xy = corner(3);
+    if (!beyond_x && !beyond_y)
+      join(xy);
+    if (!beyond_x && !beyond_z)
+      join(corner(5));
+    if (!beyond_y && !beyond_z)
+      join(corner(6));
+    if (!is_solid(xy) && !is_solid(corner(5)) && !is_solid(corner(6)))
+      join(corner(7));
   }
 };
 
