@@ -47,17 +47,19 @@ bool meets(const Point& p, const Point& q, const Point& a, const Point& b, const
 
 Crossings all_pairs(const TriangleSurface& surface) {
   Crossings found;
-  const auto at = [&](int v) { return surface.vertex[std::size_t(v)]; };
+  const auto at = [&](int v) -> const Point& { return surface.vertex[std::size_t(v)]; };
   for (const auto& own : surface.triangle)
-    for (std::size_t k = 0; k < 3; ++k)
+    for (std::size_t k = 0; k < 3; ++k) {
+      const int from = own[k], to = own[(k + 1) % 3];
+      if (from > to)
+        continue;
       for (std::size_t i = 0; i < surface.triangle.size(); ++i) {
-        const int from = own[k], to = own[(k + 1) % 3];
-        const auto& t = surface.triangle[i];
-        const auto has = [&](int v) { return std::find(t.begin(), t.end(), v) != t.end(); };
-        if (from < to && !has(from) && !has(to) &&
-            meets(at(from), at(to), at(t[0]), at(t[1]), at(t[2])))
+        const auto& [a, b, c] = surface.triangle[i];
+        if (from != a && from != b && from != c && to != a && to != b && to != c &&
+            meets(at(from), at(to), at(a), at(b), at(c)))
           found.insert({from, to, int(i)});
       }
+    }
   return found;
 }
 
