@@ -534,6 +534,39 @@ class Formats(EikonalCase):
                 self.write("box.vtu", self.mesh.vtu(fields))
                 self.assertTrue(self.expect_box("box.vtu")["problem"]["fibres"])
 
+    def test_cells_that_vtk_marks_as_not_there_are_refused(self):
+        """Copies, hidden ones and refined ones were solved as any others."""
+        asked = ("--velocities", "v.json", "--site", "box:0,0,0,0,9,9", "-q")
+        n, points = len(self.mesh.tetra), len(self.mesh.points)
+        for name, of, flag, message in (
+                ("vtkGhostType", "Cell", 1, "cell 5 is a copy of one of another piece (vtkGhostType 1); 2 of 96 cells"),
+                ("vtkGhostType", "Cell", 8, "cell 5 is refined by others (vtkGhostType 8)"),
+                ("vtkGhostType", "Cell", 36, "cell 5 is hidden (vtkGhostType 36)"),
+                ("vtkGhostLevels", "Cell", 2, "cell 5 is a copy of one of another piece (vtkGhostLevels 2)"),
+                ("vtkGhostType", "Point", 2, "point 5 is hidden (vtkGhostType 2); 2 of 45 points"),
+                ("vtkGhostType", "Cell", 22, None), ("vtkGhostType", "Point", 1, None),
+                ("vtkGhostType", "Cell", 0, None)):
+            with self.subTest(name=name, of=of, flag=flag):
+                rows = [flag if i in (5, 7) else 0 for i in range(n if of == "Cell" else points)]
+                numbers = "\n".join(map(str, rows))
+                array = f'<DataArray type="UInt8" Name="{name}" format="ascii">\n{numbers}\n</DataArray>\n'
+                text = self.mesh.vtu("TAGSFIBRES" + (array if of == "Cell" else ""))
+                if of == "Point":
+                    text = text.replace("<CellData>", f"<PointData>\n{array}</PointData>\n<CellData>", 1)
+                self.write("box.vtu", text)
+                scalars = f"SCALARS {name} unsigned_char 1\nLOOKUP_TABLE default\n{numbers}\n"
+                self.write("box.vtk", self.mesh.vtk().replace("region", "tag").replace("axis", "fibre") +
+                           (scalars if of == "Cell" else f"POINT_DATA {points}\n" + scalars))
+                for file in ("box.vtu", "box.vtk"):
+                    if message is None:
+                        self.expect_box(file)
+                        continue
+                    process = self.fails(BAD_FILE, message, file, *asked)
+                    self.assertIn(file + ": line ", process.stderr)
+                    self.assertIn("Remove Ghost Information" if of == "Cell" else "leave the array out", process.stderr)
+        self.write("box.vtu", text.replace(f"{numbers}\n</DataArray>\n</CellData>", "0 0\n</DataArray>\n</CellData>"))
+        self.fails(BAD_FILE, "box.vtu: 'vtkGhostType' has 2 numbers for 96 cells", "box.vtu", *asked)
+
     def test_results_are_meshes(self):
         asked = ("--velocities", "v.json", "--site", "box:0,0,0,0,9,9")
         times = self.times("box", *asked, "--hdf", "box.hdf", "--compress", "fast")

@@ -487,6 +487,9 @@ class Meshes(TopoptCase):
         refused("box.vtk", vtk(), "there are no loads", "--young", "1")
         refused("turned.vtk", vtk(turned=7), "turned.vtk", "--young", "1")
         refused("cut.vtk", vtk()[:-40], "cut.vtk", "--young", "1")
+        cells = vtk().split("CELL_TYPES ")[1].split()[0]
+        refused("copies.vtk", vtk() + f"CELL_DATA {cells}\nSCALARS vtkGhostType unsigned_char 1\nLOOKUP_TABLE default\n"
+                + "1\n" * int(cells), "cell 0 is a copy of one of another piece (vtkGhostType 1)", "--young", "1")
         self.fails(BAD_FILE, "nothere.inp", "topopt", "nothere.inp")
 
 
