@@ -179,7 +179,7 @@ bool take_step(const Exec& exec, SoftSolver<Exec>& solver, int number,
   record.energy = solver.energy(exec);
   results.seconds.energies += watch.seconds();
   if (!std::isfinite(record.energy.kinetic + record.energy.elastic + record.energy.potential)) {
-    results.breakdown = "energies are no longer finite";
+    results.breakdown = "energies are no longer finite: take smaller steps or smaller loads";
     results.lost = true;
     return false;
   }
