@@ -278,6 +278,15 @@ class Sites(EikonalCase):
         self.close(run["results"]["activation"][0]["earliest"], 4)
         self.assertIsNone(run["results"]["activation"][0]["set"])
 
+    def test_files_whose_names_have_an_at_sign(self):
+        for name in ("lab@home.vtx", "lab@2.vtx"):
+            self.write(name, "1\nintra\n7\n")
+            for time, site in ((0, "vtx:" + name), (3, f"vtx:{name}@t=3")):
+                run = self.summary("eikonal", "box", "--velocities", "v.json", "--site", site, "-q")
+                self.close(run["results"]["activation"][0]["earliest"], time)
+        for site in ("vtx:lab@2", "vtx:lab@home.vtx@5", "vtx:lab@home.vtx@0.5", "point:0,0,0@t5"):
+            self.fails(USAGE, "expected @t=MS after the place", "box", "--velocities", "v.json", "--site", site)
+
 
 class Tissues(EikonalCase):
     """Which tissue conducts, and how fast."""
