@@ -5,12 +5,12 @@
 #include "apps/driver/output/files/frame_writer.hpp"
 #include "apps/driver/output/table.hpp"
 #include "apps/softbody/command.hpp"
-#include "apps/softbody/input/mesh_doubts.hpp"
 #include "apps/softbody/output/checkpoint.hpp"
 #include "apps/softbody/output/frame_series.hpp"
 #include "apps/softbody/output/report.hpp"
 #include "apps/softbody/output/step_history.hpp"
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/solvers/softbody/doubts.hpp>
 
 #include <cmath>
 #include <cstdio>
