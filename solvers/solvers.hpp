@@ -42,6 +42,7 @@
 #include <ossatura/solvers/krylov/resident_solve.hpp>
 #include <ossatura/solvers/softbody/contact/solver.hpp>
 #include <ossatura/solvers/softbody/crossing_watch.hpp>
+#include <ossatura/solvers/softbody/doubts.hpp>
 #include <ossatura/solvers/softbody/factor/nested_dissection.hpp>
 #include <ossatura/solvers/softbody/factor/on_host.hpp>
 #include <ossatura/solvers/softbody/scene_checks.hpp>

@@ -5,12 +5,12 @@
 #include "apps/driver/output/files/frame_writer.hpp"
 #include "apps/driver/output/table.hpp"
 #include "apps/softbody/command.hpp"
-#include "apps/softbody/input/mesh_doubts.hpp"
 #include "apps/softbody/output/checkpoint.hpp"
 #include "apps/softbody/output/frame_series.hpp"
 #include "apps/softbody/output/report.hpp"
 #include "apps/softbody/output/step_history.hpp"
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/solvers/softbody/doubts.hpp>
 
 #include <cmath>
 #include <cstdio>
@@ -179,7 +179,7 @@ bool take_step(const Exec& exec, SoftSolver<Exec>& solver, int number,
   record.energy = solver.energy(exec);
   results.seconds.energies += watch.seconds();
   if (!std::isfinite(record.energy.kinetic + record.energy.elastic + record.energy.potential)) {
-    results.breakdown = "energies are no longer finite";
+    results.breakdown = "energies are no longer finite: take smaller steps or smaller loads";
     results.lost = true;
     return false;
   }

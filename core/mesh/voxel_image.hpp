@@ -37,6 +37,7 @@ struct VoxelImage {
   std::array<double, 3> origin{0, 0, 0}; ///< lower corner of voxel (0, 0, 0) in mm
   ImageDirection direction = identity_direction;
   std::string world;        ///< what x, y, z of the world are: "RAS", "LPS", or empty: not said
+  bool says_place = true;   ///< false: the file does not, and its first voxel has its centre at 0
   std::vector<float> value; ///< [nx * ny * planes]
   int first_plane = 0;      ///< z of the first one that is here
 

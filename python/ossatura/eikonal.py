@@ -276,7 +276,11 @@ class Solver(Held):
         self._find_conducting(by_tag, by_tetra)
 
     def _warn_of_velocities(self, by_tag: dict[int, _Three] | None, by_tetra: NDArray[np.float64] | None) -> None:
-        """Of velocities in other units, and of those that differ by directions which the mesh has not."""
+        """Of velocities in other units, and of those that differ by directions which the mesh has not; and of tags that no
+        tetrahedron has, which are no mistake where one dictionary serves several meshes."""
+        tags = np.zeros(1, np.int32) if self._tags is None else np.unique(self._tags)
+        if unused := sorted(set(by_tag or ()) - set(map(int, tags))):
+            logger.info("velocities are given for tags that no tetrahedron has: %s; the mesh has %s", _listed(unused), _listed(tags), extra={"code": ""})
         has_fibres, has_sheets = self._directions
         if has_sheets and is_on_gpu(by_tetra):
             return  # where it stays
@@ -395,6 +399,10 @@ def folded(gradient: Any, shape: Sequence[int], module: Any = np) -> Any:
     elif columns == 1:
         gradient = gradient.sum(1)
     return gradient.reshape(tuple(shape))
+
+
+def _listed(tags: Sequence[int] | NDArray[np.int32]) -> str:
+    return ", ".join(str(tag) for tag in tags[:8]) + (", ..." if len(tags) > 8 else "")
 
 
 def _are_there(directions: NDArray[np.float32] | None) -> bool:

@@ -5,12 +5,10 @@
 #include "python/engine/runtime.hpp"
 #include <ossatura/core/base/log.hpp>
 #include <ossatura/core/io/mesh/duplicate_elements.hpp>
-#include <ossatura/core/mesh/mechanics/mesh_parts.hpp>
 #include <ossatura/solvers/softbody/crossing_watch.hpp>
+#include <ossatura/solvers/softbody/doubts.hpp>
 #include <ossatura/solvers/softbody/energy_watch.hpp>
-#include <ossatura/solvers/softbody/scene_checks.hpp>
 #include <ossatura/solvers/softbody/solver.hpp>
-#include <ossatura/solvers/softbody/unit_checks.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -120,104 +118,21 @@ void warn_of_lost_load(const SoftObject& object) {
                 "these");
 }
 
-void warn_of_modulus(const SoftObject& object, const SoftScene& scene) {
-  const auto odd = find_odd_modulus(object, scene);
-  if (!odd)
-    return;
-  std::ostringstream what;
-  if (odd->kind == OddModulus::Kind::weak)
-    what << "so that its own weight is " << odd->weight
-         << " times what would stretch it to twice its length";
-  else
-    what << (odd->kind == OddModulus::Kind::stiff ? "and no material as light is as stiff"
-                                                  : "and no material as heavy is as soft");
-  log_warning("odd-modulus", '\'', object.name, "' has Young's modulus ", odd->young,
-              " Pa and a density of ", object.density, " kg/m^3, ", what.str(),
-              ": moduli are in Pa; soft tissue has some 1e3 to 1e5, rubber 1e6, wood 1e10, steel "
-              "2.1e11 with 7850 kg/m^3");
-}
-
-void warn_of_motion(const SoftScene& scene, double time_step) {
-  if (const auto gravity = find_odd_gravity(scene))
-    log_warning("odd-gravity", "gravity is ", *gravity, " m/s^2, ", *gravity / 9.81,
-                " times that of the earth: it is in m/s^2 (9.81), not in mm/s^2 or cm/s^2");
-  if (const auto step = find_long_step(scene, time_step))
-    log_warning("long-steps", '\'', scene.objects[step->object].name, "' would move by ",
-                step->motion, " m in the first step, and is ", step->extent,
-                " m long: contact looks once in a step, and then at all its nodes at a time, which "
-                "takes minutes where they are thousands: take a smaller time_step than ",
-                time_step,
-                " s, or see whether gravity (m/s^2), velocities (m/s) and loads (N) are in their "
-                "units");
-}
-
-void warn_of_object(const SoftObject& object, const SoftScene& scene) {
-  warn_of_lost_load(object);
-  if (const auto odd = find_odd_size(object))
-    log_warning("odd-size", '\'', object.name, "' is ", odd->extent, " m long and has ", odd->mass,
-                " kg", odd->modulus ? ", more than its modulus can carry" : "",
-                ": lengths are in m, so that points in mm are to be multiplied by 0.001");
-  if (is_odd_density(object))
-    log_warning("odd-density", '\'', object.name, "' has a density of ", object.density,
-                " kg/m^3, and its weight and its motion go with it: that of water is 1000 kg/m^3, "
-                "which is 1 g/cm^3");
-  warn_of_modulus(object, scene);
-  if (may_lock(object))
-    log_warning("locking", '\'', object.name, "' has Poisson's ratio ",
-                poisson_ratio(object.material), ": linear elements are too stiff above ",
-                locks_above);
-  if (const FoldedMesh folds = find_folds(object.mesh); folds.count > 0)
-    log_warning("folded-mesh", "the mesh of '", object.name, "' is folded: at ", folds.count,
-                folds.count == 1 ? " face" : " faces",
-                " both tetrahedra lie on the same side, in each other, elements ", folds.elem[0],
-                " and ", folds.elem[1], " at (", folds.place[0], ", ", folds.place[1], ", ",
-                folds.place[2],
-                ") m the first; their volume and stiffness count twice: mend the mesh there");
-  if (const std::size_t parts = find_mesh_parts(object.mesh).first.size(); parts > 1)
-    log_warning("mesh-in-parts", "the mesh of '", object.name, "' is in ", parts,
-                " parts that share no node, and move apart: join them where they are meant to be "
-                "one body, or add() each");
-}
-
-void warn_of_crossing(const SurfaceCrossing& crossing, const SoftScene& scene,
-                      const std::string& when, const char* remedy) {
-  log_warning("surfaces-intersect", when, " '", scene.objects[std::size_t(crossing.first)].name,
-              "' and '", scene.objects[std::size_t(crossing.second)].name,
-              "' are in each other: ", crossing.count, crossing.count == 1 ? " edge, " : " edges, ",
-              crossing.depth, " m deep at (", crossing.place[0], ", ", crossing.place[1], ", ",
-              crossing.place[2],
-              ") m. Contact finds nodes against faces, not edges against edges: ", remedy);
-}
-
 /// Of bodies that begin in each other: their positions are those at the start. Whether it has told.
 bool warn_of_start(const SoftScene& scene, const std::optional<SurfaceCrossing>& through) {
-  if (through) {
-    warn_of_crossing(*through, scene, "at the start", "move the bodies apart");
-    return true;
-  }
-  if (const auto nested = find_nested(scene)) {
-    log_warning("surfaces-intersect", "at the start '", scene.objects[nested->inner].name,
-                "' lies within '", scene.objects[nested->outer].name,
-                "', or in its place: contact keeps surfaces apart that begin apart; move the "
-                "bodies apart");
-    return true;
-  }
-  return false;
+  if (!through)
+    return warn_of_nested(scene);
+  warn_of_crossing(*through, scene, "at the start", true);
+  return true;
 }
 
 /// Of a scene that the library takes.
 void warn_of_doubts(const SoftScene& scene, double time_step) {
   for (const SoftObject& object : scene.objects) {
+    warn_of_lost_load(object);
     warn_of_object(object, scene);
-    for (const SoftObstacle& obstacle : scene.obstacles) {
-      const InsideObstacle inside = find_inside(obstacle, object);
-      if (inside.count > 0)
-        log_warning("starts-inside-obstacle", inside.count, " nodes of '", object.name,
-                    "' start inside an obstacle, the deepest, node ", inside.deepest, ", by ",
-                    inside.depth, " m: contact throws them out with ", inside.depth / time_step,
-                    " m/s");
-    }
   }
+  warn_of_obstacles(scene, time_step);
   warn_of_motion(scene, time_step);
 }
 
@@ -400,8 +315,7 @@ private:
       return;
     std::ostringstream when;
     when << "at " << step.time << " s";
-    warn_of_crossing(*found.through, scene_, when.str(),
-                     "refine the meshes where they meet, or take a smaller time_step");
+    warn_of_crossing(*found.through, scene_, when.str(), false);
   }
 
   /// [num_points, 3] of the caller's.

@@ -218,8 +218,8 @@ class Bodies(Doubts):
         self.assertIn("at the start 'body 0' and 'body 1' are in each other, by 0.005 m at", self.texts[0])
         self.assertIn("surfaces-intersect", of(0.04))
         self.assertEqual(of(0.005, floor=True), ["starts-inside-obstacle", "contact-energy"])
-        self.assertIn("9 nodes of 'body 0' start inside an obstacle, the deepest, node ", self.texts[0])
-        self.assertIn("by 0.005 m: contact throws them out with 0.5 m/s", self.texts[0])
+        self.assertIn("9 nodes of 'body 0' start inside obstacles[0], the deepest by 0.005 m at (", self.texts[0])
+        self.assertIn("which will push them out at once, with 0.5 m/s", self.texts[0])
 
     def test_bodies_that_go_through_each_other(self):
         world = softbody.World(backend="serial", gravity=(0, 0, 0), contact_between_bodies=True)

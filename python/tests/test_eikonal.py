@@ -282,6 +282,15 @@ class Refusals(unittest.TestCase):
             with self.assertNoLogs("ossatura", "WARNING"):
                 eikonal.Solver(self.points, self.tetra, **options)
 
+    def test_velocities_of_tags_that_are_not_there(self):
+        tags = (self.points[self.tetra].mean(1)[:, 2] > 1).astype(int)
+        with self.assertLogs("ossatura", "INFO") as log:
+            solver = eikonal.Solver(self.points, self.tetra, tags=tags, velocities={0: 0.6, 1: 0.5, 9: 0.1, 7: 0.1})
+            solver.set_velocities({0: 0.6, 1: 0.5, 8: 0})
+        self.assertEqual([record.code for record in log.records], [""] * 2)
+        self.assertIn("tags that no tetrahedron has: 7, 9; the mesh has 0, 1", log.output[0])
+        self.assertIn("tags that no tetrahedron has: 8; the mesh has 0, 1", log.output[1])
+
     def test_points_without_volume(self):
         flat = self.points * [1, 1, 0]
         self.refuse(ossatura.InputError, "none of the 48 has a volume", points=flat)

@@ -221,6 +221,7 @@ class Refusals(unittest.TestCase):
         tetra = tetra_box(2)[1]
         self.refuse(ossatura.InputError, "'liver': elements: element 48 has the same nodes as element 7",
                     elements=np.vstack([tetra, tetra[7:8]]))
+        self.refuse(ValueError, "object 'liver': tetra 0 has a negative volume at rest: reverse its nodes", elements=tetra[:, [0, 2, 1, 3]])
         self.refuse(ossatura.InputError, "load: an array of shape", load=np.zeros((3, 3)))
         self.refuse(ValueError, "liver", density=0)
         self.refuse(ossatura.UsageError, "c1: has no effect with the law corotational", c1=5)

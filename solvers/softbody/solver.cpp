@@ -341,7 +341,8 @@ struct SoftSolver<Exec>::Implementation {
       fence(exec, "ossatura::soft_solver::step");
       if (notes(noted_non_finite) != 0)
         throw SoftBreakdown("positions are no longer finite after the step at " +
-                            std::to_string(time_before) + " s");
+                            std::to_string(time_before) +
+                            " s: take smaller steps or smaller loads");
     } catch (const SoftBreakdown&) {
       restore_start(exec);
       time = time_before;

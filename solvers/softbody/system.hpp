@@ -46,8 +46,9 @@ public:
     std::int64_t num_pairs = 0, num_slots = 0;
     for (std::size_t k = 0; k < scene.objects.size(); ++k) {
       const ElementMesh& mesh = numbering.mesh[k];
-      elements_.push_back(
-          make_soft_elements(exec, mesh, scene.objects[k].material, numbering.factor[k]));
+      elements_.push_back(make_soft_elements(exec, mesh, scene.objects[k].material,
+                                             numbering.factor[k],
+                                             "object '" + scene.objects[k].name + "': "));
       density_.push_back(scene.objects[k].node_mass > 0 ? 0 : scene.objects[k].density);
       groups_.push_back({mesh.shape, std::vector<int>(mesh.node.begin(), mesh.node.end())});
       num_pairs += std::int64_t(mesh.num_elem()) * pairs_per_elem(mesh.shape);

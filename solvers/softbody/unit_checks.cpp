@@ -2,6 +2,7 @@
 #include <ossatura/solvers/softbody/unit_checks.hpp>
 
 #include <ossatura/core/mesh/box.hpp>
+#include <ossatura/core/mesh/mechanics/odd_gravity.hpp>
 #include <ossatura/solvers/softbody/scene_checks.hpp>
 
 #include <algorithm>
@@ -37,12 +38,12 @@ double length_of(const double* v) {
 std::optional<OddSize> find_odd_size(const SoftObject& object) {
   // Meshes in mm are longer. Solids beyond the second are of rubber, wood or steel: an organ in mm
   // is.
-  constexpr double greatest_extent = 100, greatest_soft_extent = 5, gravity = 9.81;
+  constexpr double greatest_extent = 100, greatest_soft_extent = 5;
   const double extent = longest_side(object);
   const double modulus = small_strain_modulus(object.material);
   const bool is_too_soft = !is_membrane(object) && object.node_mass == 0 &&
                            extent > greatest_soft_extent &&
-                           object.density * gravity * extent > modulus;
+                           object.density * earth_gravity * extent > modulus;
   if (extent <= greatest_extent && !is_too_soft)
     return {};
   return OddSize{extent, total_mass(object), is_too_soft ? std::optional(modulus) : std::nullopt};
@@ -61,7 +62,7 @@ std::optional<OddModulus> find_odd_modulus(const SoftObject& object, const SoftS
   // filled with tungsten, 1e6 Pa.
   constexpr double of_diamond = 1.3e12, of_wood = 3e10, of_rubber = 1e6; // Pa
   constexpr double light = 1300, heavy = 6000;                           // kg/m^3
-  constexpr double carried = 100, on_earth = 9.81;
+  constexpr double carried = 100;
   if (object.node_mass > 0 || object.density <= 0 || is_odd_density(object) ||
       find_odd_size(object))
     return {};
@@ -80,7 +81,7 @@ std::optional<OddModulus> find_odd_modulus(const SoftObject& object, const SoftS
   if (largest < of_rubber && rho > heavy)
     return OddModulus{OddModulus::Kind::soft, largest, 0};
   // An odd gravity is a doubt of its own.
-  const double g = std::min(length_of(scene.gravity), on_earth);
+  const double g = std::min(length_of(scene.gravity), earth_gravity);
   const double weight = rho * g * longest_side(object) / largest;
   if (weight > carried)
     return OddModulus{OddModulus::Kind::weak, largest, weight};
@@ -88,13 +89,11 @@ std::optional<OddModulus> find_odd_modulus(const SoftObject& object, const SoftS
 }
 
 std::optional<double> find_odd_gravity(const SoftScene& scene) {
-  constexpr double largest = 490; // m/s^2
-  const double g = length_of(scene.gravity);
   const bool is_of_materials =
       std::any_of(scene.objects.begin(), scene.objects.end(), [](const SoftObject& object) {
         return small_strain_modulus(object.material) > of_units;
       });
-  return g > largest && is_of_materials ? std::optional(g) : std::nullopt;
+  return is_of_materials ? find_odd_gravity(scene.gravity) : std::nullopt;
 }
 
 std::optional<LongStep> find_long_step(const SoftScene& scene, double time_step) {

@@ -22,7 +22,8 @@ constexpr double balance_error = 1e-3;
 void require_balance(const std::string& where, double work, double energy, double residual) {
   if (!(std::fabs(work - energy) <= 0.01 * std::fabs(energy)))
     fail<DesignBreakdown>(where, ": the work of the forces is ", work, " and twice the energy ",
-                          energy, ": the residual of ", residual, " is too large");
+                          energy, ": the residual of ", residual,
+                          " is too large: a smaller tolerance, or double precision");
 }
 
 } // namespace
@@ -106,7 +107,7 @@ void DesignAnalysis<Exec>::solve_all(const Exec& exec, int number, const SimpLaw
   for (std::size_t k = 0; k < loads_.cases.size(); ++k)
     step.objective += loads_.cases[k].weight * step.cases[k];
   if (!std::isfinite(step.objective))
-    fail<DesignBreakdown>("step ", number, ": the objective is not finite");
+    fail<DesignBreakdown>("step ", number, ": the objective is not finite", finite_remedy);
   std::swap(u_, u_trial_);
 }
 
@@ -208,8 +209,9 @@ void DesignAnalysis<Exec>::require_solved(const std::string& where,
   if (!result.converged)
     fail<DesignBreakdown>(where, ": no solution, residual ", result.residual, " after ",
                           result.iterations, " iterations of conjugate gradients (tolerance ",
-                          tolerance_, "): more iterations, a larger least modulus, ",
-                          "or is a part held by nothing?");
+                          tolerance_,
+                          "): more iterations, a larger tolerance or least modulus, double ",
+                          "precision, or is a part held by nothing?");
 }
 
 template<class Exec>

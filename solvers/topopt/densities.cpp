@@ -35,7 +35,7 @@ void check_filter(const SolveResult& result, const DesignMoment& moment) {
   if (!result.converged)
     fail<DesignBreakdown>("the Helmholtz filter of step ", moment.step,
                           " did not converge: residual ", result.residual, " after ",
-                          result.iterations, " iterations");
+                          result.iterations, " iterations: a smaller radius, or another filter");
 }
 
 } // namespace

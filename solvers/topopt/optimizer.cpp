@@ -279,7 +279,7 @@ struct DesignOptimizer<Exec>::Implementation {
     }
     const double size = sum_of_sizes(exec, densities.tested(), df);
     if (!std::isfinite(size))
-      fail<DesignBreakdown>("step ", steps + 1, ": the gradient is not finite");
+      fail<DesignBreakdown>("step ", steps + 1, ": the gradient is not finite", finite_remedy);
     densities.pull_back(exec, x, moment(), df, x_new(exec));
     return size;
   }
@@ -331,7 +331,8 @@ struct DesignOptimizer<Exec>::Implementation {
       differentiate_limit(exec, j, report, row);
       axpby(exec, 0.0, row, factor / limit.limit, row);
       if (!std::isfinite(sum_of_sizes(exec, row, row)))
-        fail<DesignBreakdown>("step ", steps + 1, ": the gradient of a constraint is not finite");
+        fail<DesignBreakdown>("step ", steps + 1, ": the gradient of a constraint is not finite",
+                              finite_remedy);
       g.push_back(has_mean ? factor * own.mean / limit.limit - sign : own.excess);
     }
     return g;
@@ -381,7 +382,7 @@ struct DesignOptimizer<Exec>::Implementation {
         multiplier = meet_shaped_volume(exec, arrays, damping, multiplier, x_new);
     }
     if (!std::isfinite(multiplier) || !std::isfinite(sum_of_sizes(exec, x_new, x_new)))
-      fail<DesignBreakdown>("step ", steps + 1, ": the new design is not finite");
+      fail<DesignBreakdown>("step ", steps + 1, ": the new design is not finite", finite_remedy);
   }
 
   /// The volume that is projected, drawn or printed of a proposal is not what its gradient says: a

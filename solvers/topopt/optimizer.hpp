@@ -31,6 +31,10 @@ struct DesignBreakdown : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// The remedy for numbers that are not finite, for the end of a message.
+inline constexpr const char* finite_remedy =
+    ": double precision, or see whether forces, lengths and moduli are in their units";
+
 /// What a design has of a DesignLimit (limits/limits.hpp).
 struct DesignLimitValue {
   double value = 0; ///< in the unit of the limit; of stresses the largest relaxed one

@@ -437,7 +437,7 @@ class Capped(Anatomy):
         self.assertEqual(run["problem"]["shape"], [8, 3, 14])
         shape, rows, values = read_nifti(self.path("out/stepped.modulus.nii.gz"))
         self.assertEqual(shape, (8, 3, 14))
-        self.close(rows[2][3], -1.5 * EDGE, 1e-6)  # a voxel's centre, where the scan begins at 0
+        self.close(rows[2][3], -2 * EDGE, 1e-6)  # a voxel's centre, where that of the scan is at 0
         moduli = [values[x + 8 * (1 + 3 * z)] for x in (1, 3, 6) for z in range(14)]
         self.assertEqual([round(value) for value in moduli], [2500] * 2 + [1000] * 10 + [2500] * 2 + [0] * 14 +
                          [2500] * 2 + [1000] * 6 + [2500] * 6)

@@ -131,6 +131,72 @@ class Nrrd(BoneImages):
                 self.assertIn("programs take them for " + ("LPS" if "mha" in options else "RAS"), warning["text"])
                 self.assertIsNone(run["problem"]["world"])
 
+    def test_an_image_that_does_not_say_where_it_is(self):
+        """It lies where other programs put it: the centre of its first voxel is at 0; and so do its fields."""
+        data = struct.pack("<720h", *(grey(*v) for v in voxels()))
+        meta = f"ObjectType = Image\nNDims = 3\nDimSize = 10 9 8\nElementSpacing = {EDGE} {EDGE} {EDGE}\n"
+        rest = "ElementType = MET_SHORT\nElementDataFile = LOCAL\n"
+        axes = f"space directions: ({EDGE},0,0) (0,{EDGE},0) (0,0,{EDGE})\n"
+        nrrd = "NRRD0004\ntype: int16\ndimension: 3\nsizes: 10 9 8\nendian: little\nencoding: raw\n"
+        bare = f"{nrrd}spacings: {EDGE} {EDGE} {EDGE}\n"
+        corner, zero = -EDGE / 2, (0, 0, 0)
+        for name, head, world, origin in (
+                ("a.mha", meta + rest, "LPS", (corner,) * 3),
+                ("turned.mha", meta + "TransformMatrix = 0 1 0 -1 0 0 0 0 1\n" + rest, "LPS", (-corner, corner, corner)),
+                ("a.nrrd", bare + "\n", None, (corner,) * 3),
+                ("lps.nrrd", nrrd + "space: LPS\n" + axes + "\n", "LPS", (corner,) * 3),
+                ("ras.nrrd", nrrd + "space: RAS\n" + axes + "\n", "RAS", (corner,) * 3),
+                ("cells.nrrd", bare + "axis mins: 3 -4 7\n\n", None, (3, -4, 7)),
+                ("nodes.nrrd", bare + "axis mins: 3 -4 7\ncenters: node cell node\n\n", None, (3 + corner, -4, 7 + corner)),
+                ("none.nrrd", bare + "axis mins: nan nan nan\n\n", None, (corner,) * 3),
+                ("a.nii", None, None, (corner,) * 3)):
+            with self.subTest(name=name):
+                self.write(name, nifti_bytes(SHAPE, EDGE, "h", [grey(*v) for v in voxels()]) if head is None
+                           else head.encode() + data)
+                run = self.run_of(self.path(name), "-o", "out", "--overwrite", "--fields", "modulus", "--field-images", "nii")
+                self.assertEqual(run["problem"]["world"], world)
+                for found, expected in zip(run["problem"]["origin"], origin):
+                    self.close(found, expected, 1e-12, 1)
+                with open(self.path(f"out/{os.path.splitext(name)[0]}.modulus.nii"), "rb") as file:
+                    header = file.read(352)
+                # Without a world and a place there is none in the file either, which ITK and nibabel see differently.
+                is_placed = world is not None or origin[1] == -4
+                self.assertEqual(struct.unpack_from("<hh", header, 252), (is_placed, is_placed))
+                rows = [struct.unpack_from("<4f", header, 280 + 16 * i) for i in range(3)]
+                sense = -1 if world == "LPS" else 1
+                if name != "turned.mha":
+                    for i, row in enumerate(rows):
+                        self.close(row[3], (sense if i < 2 else 1) * (origin[i] - corner), 1e-6, 1)
+                        self.close(row[i], (sense if i < 2 else 1) * EDGE, 1e-6)
+                codes = ["unknown-world"] if is_placed and world is None else []
+                self.assertEqual([warning["code"] for warning in run["warnings"]], codes)
+                # A mask without a place is taken to lie on it, and one with another place not.
+                mask = self.write("mask.nii.gz", nifti_bytes(SHAPE, EDGE, "h", [label(*v) for v in voxels()]))
+                masked = self.run_of(self.path(name), "--mask", mask)
+                codes = ["mask-place"] if origin[1] == -4 or name == "turned.mha" else []
+                self.assertEqual([warning["code"] for warning in masked["warnings"]], codes)
+                placed = self.nifti("placed.nii.gz", label)
+                if name == "turned.mha":  # its axes say that it is another
+                    self.fails(BAD_FILE, "the mask lies elsewhere than the image", "bone", self.path(name), "--mask", placed, *LAW)
+                    continue
+                masked = self.run_of(self.path(name), "--mask", placed)
+                self.assertEqual([warning["code"] for warning in masked["warnings"]], ["mask-place"])
+                self.assertIn(name + ": says nothing of its place", masked["warnings"][0]["text"])
+
+    def test_a_pair_by_the_name_of_its_voxels(self):
+        """Its numbers were taken for raw, with the advice to say their shape."""
+        header = bytearray(gzip.decompress(nifti_bytes(SHAPE, EDGE, "h", []))[:348])
+        self.write("pair.img", struct.pack("<720h", *(grey(*v) for v in voxels())))
+        raw = ("--shape", "10,9,8", "--type", "int16", "--spacing", EDGE)
+        for magic, order in ((b"ni1\0", "<"), (bytes(4), "<"), (bytes(4), ">")):
+            header[:4], header[344:348] = struct.pack(order + "i", 348), magic
+            self.write("pair.hdr", bytes(header))
+            for more in ((), raw):
+                self.fails(BAD_FILE, "pair.img: is one of a pair with", "bone", self.path("pair.img"), *more, *LAW)
+        run = self.run_of(self.path("pair.img"), *raw, "--format", "raw")
+        self.write("pair.hdr", "ENVI\nsamples = 10\n")
+        self.assertEqual(self.run_of(self.path("pair.img"), *raw)["results"]["response"], run["results"]["response"])
+
     def test_axes_of_few_digits_are_a_rotation(self):
         """Which turns forces and stresses into the world: NIfTI has seven digits, other headers may have four."""
         head = self.read(self.nrrd("ct.nhdr", grey, detached=True))

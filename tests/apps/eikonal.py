@@ -278,6 +278,15 @@ class Sites(EikonalCase):
         self.close(run["results"]["activation"][0]["earliest"], 4)
         self.assertIsNone(run["results"]["activation"][0]["set"])
 
+    def test_files_whose_names_have_an_at_sign(self):
+        for name in ("lab@home.vtx", "lab@2.vtx"):
+            self.write(name, "1\nintra\n7\n")
+            for time, site in ((0, "vtx:" + name), (3, f"vtx:{name}@t=3")):
+                run = self.summary("eikonal", "box", "--velocities", "v.json", "--site", site, "-q")
+                self.close(run["results"]["activation"][0]["earliest"], time)
+        for site in ("vtx:lab@2", "vtx:lab@home.vtx@5", "vtx:lab@home.vtx@0.5", "point:0,0,0@t5"):
+            self.fails(USAGE, "expected @t=MS after the place", "box", "--velocities", "v.json", "--site", site)
+
 
 class Tissues(EikonalCase):
     """Which tissue conducts, and how fast."""
@@ -533,6 +542,39 @@ class Formats(EikonalCase):
             with self.subTest(fields=fields):
                 self.write("box.vtu", self.mesh.vtu(fields))
                 self.assertTrue(self.expect_box("box.vtu")["problem"]["fibres"])
+
+    def test_cells_that_vtk_marks_as_not_there_are_refused(self):
+        """Copies, hidden ones and refined ones were solved as any others."""
+        asked = ("--velocities", "v.json", "--site", "box:0,0,0,0,9,9", "-q")
+        n, points = len(self.mesh.tetra), len(self.mesh.points)
+        for name, of, flag, message in (
+                ("vtkGhostType", "Cell", 1, "cell 5 is a copy of one of another piece (vtkGhostType 1); 2 of 96 cells"),
+                ("vtkGhostType", "Cell", 8, "cell 5 is refined by others (vtkGhostType 8)"),
+                ("vtkGhostType", "Cell", 36, "cell 5 is hidden (vtkGhostType 36)"),
+                ("vtkGhostLevels", "Cell", 2, "cell 5 is a copy of one of another piece (vtkGhostLevels 2)"),
+                ("vtkGhostType", "Point", 2, "point 5 is hidden (vtkGhostType 2); 2 of 45 points"),
+                ("vtkGhostType", "Cell", 22, None), ("vtkGhostType", "Point", 1, None),
+                ("vtkGhostType", "Cell", 0, None)):
+            with self.subTest(name=name, of=of, flag=flag):
+                rows = [flag if i in (5, 7) else 0 for i in range(n if of == "Cell" else points)]
+                numbers = "\n".join(map(str, rows))
+                array = f'<DataArray type="UInt8" Name="{name}" format="ascii">\n{numbers}\n</DataArray>\n'
+                text = self.mesh.vtu("TAGSFIBRES" + (array if of == "Cell" else ""))
+                if of == "Point":
+                    text = text.replace("<CellData>", f"<PointData>\n{array}</PointData>\n<CellData>", 1)
+                self.write("box.vtu", text)
+                scalars = f"SCALARS {name} unsigned_char 1\nLOOKUP_TABLE default\n{numbers}\n"
+                self.write("box.vtk", self.mesh.vtk().replace("region", "tag").replace("axis", "fibre") +
+                           (scalars if of == "Cell" else f"POINT_DATA {points}\n" + scalars))
+                for file in ("box.vtu", "box.vtk"):
+                    if message is None:
+                        self.expect_box(file)
+                        continue
+                    process = self.fails(BAD_FILE, message, file, *asked)
+                    self.assertIn(file + ": line ", process.stderr)
+                    self.assertIn("Remove Ghost Information" if of == "Cell" else "leave the array out", process.stderr)
+        self.write("box.vtu", text.replace(f"{numbers}\n</DataArray>\n</CellData>", "0 0\n</DataArray>\n</CellData>"))
+        self.fails(BAD_FILE, "box.vtu: 'vtkGhostType' has 2 numbers for 96 cells", "box.vtu", *asked)
 
     def test_results_are_meshes(self):
         asked = ("--velocities", "v.json", "--site", "box:0,0,0,0,9,9")

@@ -916,6 +916,17 @@ class Frequencies(Decks):
                              code=(DONE, NOT_CONVERGED))
             self.assertEqual("odd-density" in [w["code"] for w in run["warnings"]], found)
 
+    def test_a_gravity_in_other_units_is_doubted(self):
+        for gravity, young, found in ((-9810, 2.1e11, True), (-981, 2.1e11, True), (-400, 2.1e11, False), (-9810, 1, False)):
+            run = self.solve({"mesh": {"box": {"cells": [3, 1, 1], "size": [3, 1, 1]}}, "volume_fraction": 0.5, "supports": [
+                {"box": [0, 0, 0, 0, 1, 1]}], "cases": [{"name": "own weight", "gravity": [0, 0, gravity]}],
+                "material": {"young": young, "poisson": 0.3, "mass_density": 7850}, "passive": [{"elements": [2], "role": "solid"}]},
+                "--steps", "1", code=(DONE, NOT_CONVERGED))
+            odd = [w["text"] for w in run["warnings"] if w["code"] == "odd-gravity"]
+            self.assertEqual(len(odd), found, (gravity, young))
+            if odd:
+                self.assertIn(f"load case 'own weight' has a gravity of {-gravity} m/s2", odd[0])
+
     def test_parts_with_mirrors_have_the_frequencies_of_the_whole(self):
         def part(cells, size, *planes, **more):
             return {"mesh": {"box": {"cells": cells, "size": size}}, "material": {"young": 200, "poisson": 0.3, "mass_density": 3},

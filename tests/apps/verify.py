@@ -118,7 +118,7 @@ RUNS = {
     "labelled": ["topopt", {"mesh": {"file": os.path.abspath(EXAMPLES + "/bone/radius-labels.nii.gz"), "lower": 1},
                             "material": {"young": 2e10, "poisson": 0.3}, "volume_fraction": 0.9, "steps": 2,
                             "supports": [{"box": [-1, -1, -1, 1, 1, 0]}], "cases": [{"name": "press", "loads": [
-                                {"box": [-1, -1, 0.012, 1, 1, 1], "total_force": [0, 0, -100]}]}]}, "--smooth", "0"],
+                                {"box": [-1, -1, 0.0117, 1, 1, 1], "total_force": [0, 0, -100]}]}]}, "--smooth", "0"],
     "inverter": ["topopt", "inverter", "--cells", "8x4x4", "--steps", "2"],
     "moved": ["topopt", MOVED], "named": ["topopt", NAMED], "heavy": ["topopt", HEAVY], "rigid": ["topopt", RIGID],
     "hanging": ["topopt", Mesh("C3D10").deck("8., 0.3\n*DENSITY\n3.", "X0, 1, 3\n",

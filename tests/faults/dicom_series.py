@@ -3,6 +3,7 @@
 import math
 import os
 import re
+import resource
 import shutil
 import struct
 import subprocess
@@ -11,7 +12,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "apps"))
 from support import driver_case
 from support.dicom import IMPLICIT, JPEG_2000, REPORT, RLE, dicom_slice, element
-from support.driver_case import BAD_FILE, DONE, USAGE, DriverCase
+from support.driver_case import BAD_FILE, DONE, UNAVAILABLE, USAGE, DriverCase
 from support.specimens import nifti_bytes, read_nifti
 
 SHAPE, EDGE = (7, 6, 5), 0.5
@@ -270,6 +271,20 @@ class Refusals(Series):
         shutil.copy(os.path.join(os.path.dirname(own), name), self.path("bin"))
         process = run(self.path("CT"))
         self.assertEqual(process.returncode, DONE, process.stderr)
+
+    def test_a_limit_of_memory_is_no_fault_of_the_file(self):
+        """The module of DICOM is loaded when most of a small limit is taken."""
+        folder = self.series()
+        for megabytes in range(32, 160, 4):
+            limit = (megabytes << 20,) * 2
+            process = subprocess.run([driver_case.EXECUTABLE, "bone", folder, *LAW], cwd=self.directory.name, text=True,
+                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=600,
+                                     preexec_fn=lambda limit=limit: resource.setrlimit(resource.RLIMIT_AS, limit))
+            if process.returncode == DONE:
+                break
+            self.assertNotEqual(process.returncode, BAD_FILE, process.stderr)
+            if "no memory for the module" in process.stderr:
+                self.assertEqual(process.returncode, UNAVAILABLE)
 
     def test_damaged_files(self):
         """A slice that is cut off anywhere is refused, whatever it has lost; so is one without its signature."""

@@ -11,6 +11,7 @@
 #include <ossatura/core/io/image/metaimage.hpp>
 #include <ossatura/core/io/image/nifti.hpp>
 #include <ossatura/core/io/image/nrrd.hpp>
+#include <ossatura/core/io/image/place.hpp>
 #include <ossatura/core/io/scanco/image.hpp>
 #include <ossatura/core/machine/part_loop.hpp>
 #include <ossatura/kernels/image/enlarge.hpp>
@@ -97,21 +98,9 @@ std::array<double, 3> point_of(const VoxelImage& image, const std::array<double,
   return point;
 }
 
-/// Whether the file of an image says where it lies. Without a world, the first voxel of one that
-/// does not lies with its centre or its corner at 0.
-bool has_place(const VoxelImage& image) {
-  const auto is_at = [&](double part) {
-    for (std::size_t d = 0; d < 3; ++d)
-      if (std::abs(image.origin[d] + part * image.edges()[d]) > 1e-6 * image.edges()[d])
-        return false;
-    return true;
-  };
-  return !image.world.empty() || image.direction != identity_direction || !(is_at(0) || is_at(0.5));
-}
-
 /// Whether the places of both can be compared: in the same kind of world, or both in none.
 bool are_comparable(const VoxelImage& mask, const VoxelImage& image) {
-  return image.world.empty() == mask.world.empty() && has_place(image) == has_place(mask);
+  return has_place(mask) && has_place(image) && image.world.empty() == mask.world.empty();
 }
 
 /// In what the voxels of the mask differ from those of the image, by edge and place; empty:
@@ -179,8 +168,8 @@ void require_same_grid(const std::string& path, const VoxelImage& mask, const Bo
                 ": its voxels have edges of 1 mm, as of files that do not know "
                 "theirs, and are taken to be those of ",
                 options.input, ", of ", format_number(image.spacing), " mm");
-  else if (!are_comparable(mask, image)) {
-    const bool of_mask = mask.world.empty() && (!image.world.empty() || !has_place(mask));
+  else if (!are_comparable(mask, image) && (has_place(mask) || has_place(image))) {
+    const bool of_mask = !has_place(mask) || (has_place(image) && mask.world.empty());
     log_warning(
         "mask-place", of_mask ? path : options.input,
         ": says nothing of its place in the world, and its voxels are taken to be those of ",

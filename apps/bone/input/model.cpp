@@ -16,6 +16,7 @@
 #include <ossatura/core/io/image/metaimage.hpp>
 #include <ossatura/core/io/image/nifti.hpp>
 #include <ossatura/core/io/image/nrrd.hpp>
+#include <ossatura/core/io/image/place.hpp>
 #include <ossatura/core/io/image/raw.hpp>
 #include <ossatura/core/io/image/voxel_limits.hpp>
 #include <ossatura/core/io/scanco/image.hpp>
@@ -120,19 +121,22 @@ VoxelImage read_series(const BoneOptions& options, const ChoosePlanes& planes,
   return image;
 }
 
-/// Images that are written say that they are in RAS or in LPS, which not every space of NRRD is.
-void warn_of_world(const BoneOptions& options, const VoxelImage& image) {
-  const bool is_placed =
-      image.origin != std::array<double, 3>{0, 0, 0} || image.direction != identity_direction;
-  if (!image.world.empty() || !is_placed || options.field_images == FieldImages::none)
+/// Images that are written say that they are in RAS or in LPS, which not every space of NRRD is,
+/// nor the scanner's.
+void warn_of_world(const BoneOptions& options, ImageFormat format, const VoxelImage& image) {
+  if (!image.world.empty() || !has_place(image) || options.field_images == FieldImages::none)
     return;
   const bool is_nifti = options.field_images != FieldImages::mha;
+  const bool is_nrrd = format == ImageFormat::nrrd;
   log_warning("unknown-world", options.input,
-              ": its space does not say where x, y and z point in the body, as 3D-right-handed "
-              "does not: --field-images ",
-              name_of(options.field_images), " have its numbers, and programs take them for ",
-              is_nifti ? "RAS" : "LPS",
-              ": write space: left-posterior-superior, or what it is, into the header");
+              is_nrrd ? ": its space does not say where x, y and z point in the body, as "
+                        "3D-right-handed does not"
+                      : ": files of scanners do not say where x, y and z point in the body",
+              ": --field-images ", name_of(options.field_images),
+              " have its numbers, and programs take them for ", is_nifti ? "RAS" : "LPS",
+              is_nrrd    ? ": write space: left-posterior-superior, or what it is, into the header"
+              : is_nifti ? ": ITK takes those of the scanner for LPS, as it does mha"
+                         : ", as ITK takes those of the scanner");
 }
 
 /// Reads the planes that are chosen of an image; the values go to `target`, but those of a ParOSol
@@ -161,7 +165,7 @@ VoxelModel read_image(const BoneOptions& options, ImageFormat format, bool has_l
     file.modulus = read_nifti(options.input, planes, target, voxels);
   } else if (format == ImageFormat::nrrd) {
     file.modulus = read_nrrd(options.input, planes, target, voxels);
-    warn_of_world(options, file.modulus);
+    warn_of_world(options, format, file.modulus);
   } else if (format == ImageFormat::scanco) {
     ScancoValues values;
     file.modulus = read_scanco(options.input, planes, target, voxels, &values);

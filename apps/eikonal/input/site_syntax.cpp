@@ -5,6 +5,7 @@
 #include "apps/driver/options/suggest.hpp"
 #include "apps/driver/problem/json_file.hpp"
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/core/io/text/scanner.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -88,16 +89,29 @@ SiteSet read_set(const std::string& path, const std::string& name, const Json& l
   return set;
 }
 
+/// Where "@t=MS" begins; npos: nowhere. An @ of the name of a file has no number after it, but an
+/// extension.
+std::size_t find_time(const std::string& text) {
+  const std::size_t at = text.rfind('@');
+  if (at == std::string::npos || text.compare(at, 3, "@t=") == 0)
+    return at;
+  const std::string rest = text.substr(at + 1);
+  double number = 0;
+  if (rest.find_first_of("./") != std::string::npos && !TextScanner::parse(rest, number))
+    return std::string::npos;
+  fail<std::invalid_argument>("'", text,
+                              "': expected @t=MS after the place; a name that ends so has its time "
+                              "behind it: @t=0");
+}
+
 } // namespace
 
 SiteChoice parse_site(const std::string& text) {
   SiteChoice site;
   site.text = text;
   std::string where = text;
-  const std::size_t at = text.rfind('@');
+  const std::size_t at = find_time(text);
   if (at != std::string::npos) {
-    if (text.compare(at, 3, "@t=") != 0)
-      fail<std::invalid_argument>("'", text, "': expected @t=MS after the place");
     site.time = parse_number<double>(text.substr(at + 3));
     if (!(std::abs(site.time) <= latest_start))
       fail<std::invalid_argument>("'", text, "': a time in ms, at most ", latest_start,

@@ -4,9 +4,9 @@
 #include "apps/driver/options/notation.hpp"
 #include "apps/driver/options/suggest.hpp"
 #include "apps/driver/output/table.hpp"
-#include "apps/softbody/input/mesh_doubts.hpp"
 #include "apps/softbody/input/read_scene.hpp"
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/solvers/softbody/doubts.hpp>
 #include <ossatura/solvers/softbody/scene_checks.hpp>
 
 #include <algorithm>
@@ -48,22 +48,6 @@ void refuse_loose(const ObjectChoice& choice, const SoftObject& object) {
 
 bool has_contact(const SoftScene& scene) {
   return !scene.obstacles.empty() || scene.contact_between_objects;
-}
-
-void warn_of_overlap(const SoftScene& scene, double time_step) {
-  for (std::size_t k = 0; k < scene.obstacles.size(); ++k)
-    for (const SoftObject& object : scene.objects) {
-      const InsideObstacle inside = find_inside(scene.obstacles[k], object);
-      if (inside.count == 0)
-        continue;
-      const double* const x = &object.mesh.point[3 * std::size_t(inside.deepest)];
-      log_warning(
-          "starts-inside-obstacle", format_count(inside.count), " nodes of '", object.name,
-          "' start inside obstacles[", k, "], the deepest by ", format_number(inside.depth, 3),
-          " m at (", format_number(x[0], 4), ", ", format_number(x[1], 4), ", ",
-          format_number(x[2], 4), ") m, which will push them out at once, with ",
-          format_number(inside.depth / time_step, 3), " m/s: move the object or the obstacle");
-    }
 }
 
 } // namespace
@@ -124,7 +108,7 @@ SoftbodyModel make_softbody_model(const SoftbodyCommandOptions& options, DriverC
     model.info.push_back(info);
   }
   warn_of_motion(model.scene, model.options.time_step);
-  warn_of_overlap(model.scene, model.options.time_step);
+  warn_of_obstacles(model.scene, model.options.time_step);
   return model;
 }
 

@@ -233,7 +233,7 @@ void warn(const SoftbodyModel& model, const SoftbodyRunResults& results) {
   if (!results.breakdown.empty())
     log_warning("broke-down", "broke down in step ",
                 results.first_step + int(results.steps.size()) + 1, ": ", results.breakdown,
-                "; results end before it. A smaller --time-step may help");
+                "; results end before it");
   if (results.stopped)
     log_warning("interrupted", "stopped by a signal after step ",
                 results.first_step + int(results.steps.size()),

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/softbody/output/results.hpp"
 
-#include "apps/driver/output/table.hpp"
-#include <ossatura/core/base/log.hpp>
+#include <ossatura/solvers/softbody/doubts.hpp>
 #include <ossatura/solvers/softbody/scene_checks.hpp>
 
 #include <algorithm>
@@ -48,17 +47,9 @@ void note_crossings(const SceneCrossings& crossings, const SoftScene& scene, int
   if (!crossings.through || results.first_crossing >= 0)
     return;
   results.first_crossing = step;
-  const SurfaceCrossing& worst = *crossings.through;
-  log_warning("surfaces-intersect",
-              step == 0 ? std::string("at the start") : "after step " + std::to_string(step), " '",
-              scene.objects[std::size_t(worst.first)].name, "' and '",
-              scene.objects[std::size_t(worst.second)].name, "' are in each other: ", worst.count,
-              worst.count == 1 ? " edge, " : " edges, ", format_number(worst.depth, 3),
-              " m deep at (", format_number(worst.place[0], 4), ", ",
-              format_number(worst.place[1], 4), ", ", format_number(worst.place[2], 4),
-              ") m. Contact finds nodes against faces, not edges against edges: ",
-              step == 0 ? "move the objects apart"
-                        : "refine the meshes where they meet, or take a smaller --time-step");
+  warn_of_crossing(*crossings.through, scene,
+                   step == 0 ? std::string("at the start") : "after step " + std::to_string(step),
+                   step == 0);
 }
 
 std::vector<SoftObjectState> describe_state(const SoftScene& scene,

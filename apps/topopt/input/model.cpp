@@ -16,6 +16,7 @@
 #include <ossatura/core/machine/memory.hpp>
 #include <ossatura/core/mesh/hexa/changes.hpp>
 #include <ossatura/core/mesh/mechanics/lattice_motion.hpp>
+#include <ossatura/core/mesh/mechanics/odd_gravity.hpp>
 #include <ossatura/solvers/topopt/bodies/fill_surface.hpp>
 #include <ossatura/solvers/topopt/bodies/solids.hpp>
 #include <ossatura/solvers/topopt/check_options.hpp>
@@ -429,6 +430,21 @@ void require_sizes(const ProblemDocument& document, const DesignProblem& problem
   require_numbers(document.file, "displacements", displacements);
 }
 
+constexpr double softest = 1e6; // Pa, of rubber: moduli near 1 stand for units
+
+/// Of an acceleration of another unit, where moduli are those of materials.
+void warn_of_gravity(const std::string& where, const BodyLoad& load,
+                     const std::vector<HexaMaterial>& materials) {
+  const std::optional<double> odd = find_odd_gravity(load.acceleration.data());
+  if (odd && std::any_of(materials.begin(), materials.end(),
+                         [](const HexaMaterial& one) { return one.young >= softest; }))
+    log_warning(
+        "odd-gravity", where, " has a gravity of ", format_number(*odd, 4), " m/s2, ",
+        format_number(*odd / earth_gravity, 3),
+        " times that of the earth: that of problems is in m/s2 (9.81), and that of decks in "
+        "the units that --unit makes of theirs (9810 mm/s2 with --unit 0.001)");
+}
+
 /// Gravity and rotation need mass, and numbers whose products are numbers.
 void check_body_loads(const ProblemDocument& document, const TopoptModel& model) {
   for (std::size_t k = 0; k < model.problem.cases.size(); ++k)
@@ -445,6 +461,7 @@ void check_body_loads(const ProblemDocument& document, const TopoptModel& model)
       require_numbers(where, "an acceleration",
                       {load.acceleration.begin(), load.acceleration.end()});
       require_number(where, "the square of a speed of rotation", load.square_speed);
+      warn_of_gravity(where, load, model.problem.materials);
     }
 }
 
@@ -556,7 +573,6 @@ void warn_of_density(const ProblemDocument& document, const HexaMaterial& one, c
 /// Weight and limits of the mass that are of another unit. Problems whose moduli are near 1, and
 /// decks in N and mm, have densities in units of theirs.
 void warn_of_masses(const ProblemDocument& document, const TopoptModel& model) {
-  constexpr double softest = 1e6; // Pa, of rubber
   const auto& limits = model.problem.limits;
   const bool limits_mass = std::any_of(limits.begin(), limits.end(), [](const DesignLimit& limit) {
     return limit.kind == DesignLimitKind::mass;

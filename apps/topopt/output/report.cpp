@@ -551,9 +551,7 @@ void warn_of_unused_volume(const TopoptModel& model, const DesignStep& final) {
 void warn(const TopoptModel& model, const TopoptRunResults& results) {
   if (!results.breakdown.empty())
     log_warning("broke-down", "broke down in step ", results.last_step() + 1, ": ",
-                results.breakdown,
-                "; results are of the design before it. Raise --max-iterations, --tolerance or "
-                "--min-modulus, or choose --precision double");
+                results.breakdown, "; results are of the design before it");
   if (results.stopped)
     log_warning("interrupted", "stopped by a signal after step ", results.last_step(),
                 results.has_checkpoint ? "; go on with --resume" : "");

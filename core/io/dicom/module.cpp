@@ -6,7 +6,9 @@
 
 #if defined(OSSATURA_HAS_GDCM)
 #include <cstring>
+
 #include <dlfcn.h>
+#include <sys/resource.h>
 #endif
 
 namespace ossatura {
@@ -42,10 +44,25 @@ Loaded load_module() {
   return loaded;
 }
 
+/// Whether there was no room for a library. The loader says the same of folders that nothing may be
+/// run from, and not why: without a limit it is that.
+bool is_for_want_of_memory(const std::string& reason) {
+  const auto is_limited = [](auto resource) {
+    rlimit limit{};
+    return ::getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  };
+  return reason.find("annot allocate memory") != reason.npos ||
+         (reason.find("failed to map segment") != reason.npos &&
+          (is_limited(RLIMIT_AS) || is_limited(RLIMIT_DATA)));
+}
+
 } // namespace
 
 const DicomModule& dicom_module(const std::string& path) {
   static const Loaded loaded = load_module();
+  if (loaded.module == nullptr && is_for_want_of_memory(loaded.reason))
+    fail<BackendError>(path, ": is DICOM, and there is no memory for the module that reads it (",
+                       loaded.reason, "): raise the limit (ulimit -v), or take it away");
   if (loaded.module == nullptr)
     fail<InputError>(path, ": is DICOM, and the module that reads it cannot be loaded (",
                      loaded.reason,

@@ -3,6 +3,7 @@
 
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/io/dicom/module.hpp>
+#include <ossatura/core/io/image/place.hpp>
 #include <ossatura/core/io/text/trial_read.hpp>
 
 #include <algorithm>
@@ -35,7 +36,7 @@ public:
       : path_(path)
       , seg_(seg)
       , grid_(grid) {
-    if (grid.world.empty())
+    if (grid.world.empty() || !has_place(grid))
       fail<InputError>(path, ": frames of a segmentation are placed by their position, and the "
                              "image says nothing of its place in the world: give the mask in the "
                              "format of the image");

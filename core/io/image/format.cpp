@@ -108,6 +108,24 @@ std::optional<ImageFormat> by_extension(const std::string& name) {
   return {};
 }
 
+/// Refuses the voxels of a NIfTI or ANALYZE pair, whose numbers mean nothing without its header.
+void refuse_pair(const std::string& path) {
+  std::error_code none;
+  for (const char* extension : {".hdr", ".HDR"}) {
+    const std::string header = std::filesystem::path(path).replace_extension(extension).string();
+    if (header == path || !std::filesystem::is_regular_file(header, none))
+      continue;
+    const std::vector<unsigned char> bytes = read_head(header, 348);
+    const std::string_view head = text_of(bytes);
+    const bool is_analyze = starts_with(head, std::string_view("\x5c\x01\0\0", 4)) ||
+                            starts_with(head, std::string_view("\0\0\x01\x5c", 4));
+    if (is_nifti_head(head) || is_analyze)
+      fail<InputError>(path, ": is one of a pair with ", header,
+                       ", NIfTI or ANALYZE; convert these to one .nii file, for example with "
+                       "nibabel, or have its bytes read by --format raw");
+  }
+}
+
 } // namespace
 
 const char* title_of(ImageFormat format) {
@@ -141,8 +159,11 @@ ImageFormat guess_format(const std::string& path) {
   const std::string name = lower(path);
   // Raw data may begin with anything: there the extension goes first.
   const std::optional<ImageFormat> named = by_extension(name);
-  if (named == ImageFormat::raw)
+  if (named == ImageFormat::raw) {
+    if (ends_with(name, ".img"))
+      refuse_pair(path);
     return *named;
+  }
   if (const std::optional<ImageFormat> found = by_content(path, head))
     return *found;
   if (const char* text = advice(head, name))

@@ -88,6 +88,10 @@ std::array<char, 352> nifti_header(const VoxelImage& image, const std::string& t
     std::memcpy(bytes.data() + at, &value, sizeof value);
   };
   const Place place = place_in(image, "RAS");
+  // With neither qform nor sform programs put it where they put the image that did not say, which
+  // is not the same in all of them: in ITK its axes are along LPS, in nibabel x is turned round.
+  const bool is_placed = !image.world.empty() || place.direction != identity_direction ||
+                         place.centre != std::array<double, 3>{0, 0, 0};
   const double mirror = is_mirrored(place.direction) ? -1 : 1;
   put(0, std::int32_t(348));
   put(40, std::int16_t(3));
@@ -104,8 +108,8 @@ std::array<char, 352> nifti_header(const VoxelImage& image, const std::string& t
   put(112, float(1)); // the scale
   bytes[123] = 2;     // mm
   std::memcpy(bytes.data() + 148, text.data(), std::min<std::size_t>(text.size(), 79));
-  put(252, std::int16_t(1)); // qform and sform: of the scanner
-  put(254, std::int16_t(1));
+  put(252, std::int16_t(is_placed)); // qform and sform: of the scanner
+  put(254, std::int16_t(is_placed));
   const std::array<double, 3> turn = quaternion(place.direction, mirror);
   for (std::size_t i = 0; i < 3; ++i) {
     put(256 + 4 * i, float(turn[i]));

@@ -12,7 +12,8 @@ namespace ossatura {
 /// Writes a whole image as NIfTI-1 [1], single precision, with its place as sform and qform. A path
 /// that ends in .gz is compressed by all threads at a level of libdeflate (0 to 12), as gzip
 /// members one behind the other. `text` (up to 79 letters) says what the values are. The world of
-/// the file is RAS: a place in LPS is turned; one that is not said is taken as it is. Throws
+/// the file is RAS: a place in LPS is turned; one that is not said is taken as it is, and
+/// neither form is there for a first voxel with its centre at 0 along the axes of no world. Throws
 /// InputError where it cannot be written, or has more voxels along an axis than NIfTI-1 can say,
 /// 32767.
 ///

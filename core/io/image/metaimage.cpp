@@ -217,10 +217,9 @@ VoxelImage read_metaimage(const std::string& path, const ChoosePlanes& planes, V
     if (!std::isfinite(x *= length))
       fail<InputError>(path, ": the offset of the image is not finite");
   image.direction = read_direction(path, header);
-  if (header.has("Offset") || header.has("Position") || header.has("Origin")) {
-    image.origin = lower_corner(centre, image.edges(), image.direction);
-    image.world = "LPS";
-  }
+  image.origin = lower_corner(centre, image.edges(), image.direction);
+  image.world = "LPS";
+  image.says_place = header.has("Offset") || header.has("Position") || header.has("Origin");
 
   const SampleType type = element_type(path, header);
   const bool big = header.flag("BinaryDataByteOrderMSB", header.flag("ElementByteOrderMSB", false));

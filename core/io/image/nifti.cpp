@@ -222,8 +222,9 @@ double length_of(const std::array<double, 3>& a) {
 }
 
 /// Origin and direction, per [1]: by the affine map of the header (sform), or else by its rotation
-/// (qform). An affine map that shears voxels, as registration makes them, leaves the word to the
-/// rotation; one whose edges are others than those of pixdim is refused: either may be right.
+/// (qform); with neither the centre of the first voxel is at 0. An affine map that shears voxels,
+/// as registration makes them, leaves the word to the rotation; one whose edges are others than
+/// those of pixdim is refused: either may be right.
 void read_place(const std::string& path, const NiftiHeader& h, double unit, VoxelImage& image) {
   std::array<double, 3> centre{};
   std::optional<ImageDirection> direction;
@@ -251,8 +252,10 @@ void read_place(const std::string& path, const NiftiHeader& h, double unit, Voxe
   }
   if (!direction && h.qform > 0)
     fail<InputError>(path, ": the qform of the NIfTI header is no rotation: correct the header");
-  if (!direction)
-    return; // the header does not say: the axes of the image, from its corner
+  if (!direction) { // the header does not say
+    image.origin = lower_corner({0, 0, 0}, image.edges(), image.direction);
+    return;
+  }
   for (const double x : centre)
     if (!std::isfinite(x))
       fail<InputError>(path, ": the origin of the NIfTI header is not finite");

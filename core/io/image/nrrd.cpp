@@ -234,6 +234,24 @@ void require_lengths(const std::string& path, const NrrdHeader& header) {
                        ": three axes of space (or domain) with one value a ", "voxel are expected");
 }
 
+/// Where `axis mins` put the centre of the first voxel, in units of the file: that is its lower end
+/// along an axis of cells, which those of voxels are unless `centers` say nodes. Empty: nowhere.
+std::optional<Vector3> centre_by_axes(const NrrdHeader& header, const Vector3& edges) {
+  const std::string field = header.has("axis mins") ? "axis mins" : "axismins";
+  if (!header.has(field))
+    return {};
+  const std::string centers = small_letters(header.either("centers", "centerings"));
+  TextScanner scan(centers);
+  scan.next_line();
+  Vector3 centre = header.three<double>(field);
+  for (std::size_t d = 0; d < 3; ++d) {
+    centre[d] += scan.word() == "node" ? 0 : edges[d] / 2;
+    if (!std::isfinite(centre[d])) // how teem writes that it does not know
+      return {};
+  }
+  return centre;
+}
+
 /// Edges, axes and place of the image.
 void place_nrrd(const std::string& path, const NrrdHeader& header, VoxelShape voxels,
                 VoxelImage& image) {
@@ -266,9 +284,13 @@ void place_nrrd(const std::string& path, const NrrdHeader& header, VoxelShape vo
     fail<InputError>(path, ": the NRRD header has neither space directions nor spacings: the edge "
                            "of a voxel is not known");
   }
-  if (!header.has("space origin"))
-    return;
-  Vector3 centre = header.vectors("space origin", 1).front();
+  std::optional<Vector3> said;
+  if (header.has("space origin"))
+    said = header.vectors("space origin", 1).front();
+  else if (header.has("spacings"))
+    said = centre_by_axes(header, header.three<double>("spacings"));
+  image.says_place = said.has_value();
+  Vector3 centre = said.value_or(Vector3{0, 0, 0});
   for (std::size_t i = 0; i < 3; ++i)
     centre[i] *= unit * (is_las && i == 0 ? -1 : 1);
   image.origin = lower_corner(centre, image.edges(), image.direction);

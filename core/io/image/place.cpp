@@ -66,4 +66,16 @@ std::array<double, 3> lower_corner(const std::array<double, 3>& centre,
   return corner;
 }
 
+bool has_place(const VoxelImage& image) {
+  const auto is_at = [&](double part) {
+    for (std::size_t d = 0; d < 3; ++d)
+      if (std::abs(image.origin[d] + part * image.edges()[d]) > 1e-6 * image.edges()[d])
+        return false;
+    return true;
+  };
+  if (image.direction != identity_direction)
+    return true;
+  return image.world.empty() ? !(is_at(0) || is_at(0.5)) : image.says_place;
+}
+
 } // namespace ossatura

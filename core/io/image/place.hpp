@@ -21,4 +21,8 @@ std::array<double, 3> lower_corner(const std::array<double, 3>& centre,
                                    const std::array<double, 3>& edges,
                                    const ImageDirection& direction);
 
+/// Whether the file of an image says where it lies. Without a world, the first voxel of one that
+/// does not lies with its centre or its corner at 0.
+bool has_place(const VoxelImage& image);
+
 } // namespace ossatura

@@ -53,6 +53,7 @@ struct VtkGrid {
   std::vector<std::int32_t> type;   ///< [num_cells], VTK's numbers
   std::vector<VtkField> cell_field;
   std::vector<std::string> point_field; ///< names
+  std::optional<VtkField> point_ghosts; ///< vtkGhostType of points
   /// Where points and cells stand, if that is text, for messages.
   std::optional<TextCursor> point_text, cell_text;
   bool text_has_sizes = false; ///< the number of points before those of each cell
@@ -77,6 +78,14 @@ void require_points_of_cell(const VtkGrid& grid, std::size_t cell);
 /// Multiplies the points by `unit`; throws InputError for one that is not finite, and for more
 /// points than can be numbered.
 void scale_points(VtkGrid& grid, double unit);
+
+/// Whether a field of this name says which cells (points) are not there.
+inline bool is_ghost_array(const std::string& name) {
+  return name == "vtkGhostType" || name == "vtkGhostLevels";
+}
+/// Throws InputError for cells that vtkGhostType (before VTK 6.1: vtkGhostLevels) marks as copies,
+/// refined or hidden, and for points that it marks as hidden: VTK leaves such cells out.
+void require_no_ghosts(const VtkGrid& grid);
 
 /// Which fields hold what; empty names stand for the first of the usual names there is.
 struct VtkFieldNames {

@@ -151,6 +151,8 @@ private:
       fields_->push_back({name, std::size_t(components), [numbers] { return *numbers; }});
     else
       grid_.point_field.push_back(name);
+    if (fields_ == nullptr && name == "vtkGhostType")
+      grid_.point_ghosts = {name, std::size_t(components), [numbers] { return *numbers; }};
   }
 
   /// Of a type that is still to be read: one of texts is refused where it is asked for.

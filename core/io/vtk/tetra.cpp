@@ -182,6 +182,7 @@ std::vector<bool> take_cells(const VtkGrid& grid, TetraMesh& mesh) {
 TetraMesh make_tetra_mesh(VtkGrid& grid, const VtkFieldNames& names, double unit) {
   scale_points(grid, unit);
   require_offsets(grid);
+  require_no_ghosts(grid);
   TetraMesh mesh;
   const std::vector<bool> passed_over = take_cells(grid, mesh);
   mesh.point = std::move(grid.point);

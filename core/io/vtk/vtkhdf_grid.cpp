@@ -61,7 +61,9 @@ public:
     const Hdf5Group grid = open_grid();
     for (const char* name : {"Points", "Connectivity", "Offsets", "Types"})
       try_values(grid.dataset(name));
-    for (const auto& [name, data] : open_cell_data(grid))
+    for (const auto& [name, data] : open_data(grid, "CellData"))
+      try_values(*data);
+    for (const auto& [name, data] : open_data(grid, "PointData", point_ghosts))
       try_values(*data);
   }
 
@@ -143,14 +145,17 @@ private:
       (void)dataset.read<double>();
   }
 
-  /// Numbers by cell; texts, and data of more than two extents, are left out.
+  /// Numbers by cell or point, all or those called `only`; texts, and data of more than two
+  /// extents, are left out.
   static std::vector<std::pair<std::string, std::shared_ptr<const Hdf5Dataset>>>
-  open_cell_data(const Hdf5Group& grid) {
+  open_data(const Hdf5Group& grid, const char* of, const std::string& only = {}) {
     std::vector<std::pair<std::string, std::shared_ptr<const Hdf5Dataset>>> all;
-    if (!grid.has("CellData"))
+    if (!grid.has(of))
       return all;
-    const Hdf5Group data = grid.group("CellData");
+    const Hdf5Group data = grid.group(of);
     for (const std::string& name : data.names()) {
+      if (!only.empty() && name != only)
+        continue;
       auto one = std::make_shared<const Hdf5Dataset>(data.dataset(name));
       const bool is_number =
           one->kind() == Hdf5Dataset::Kind::integer || one->kind() == Hdf5Dataset::Kind::real;
@@ -170,25 +175,32 @@ private:
     numbers.bytes = numbers.decoded.data();
   }
 
+  static VtkField make_field(const std::string& name,
+                             const std::shared_ptr<const Hdf5Dataset>& data) {
+    const std::size_t row = data->shape().size() == 2 ? std::size_t(data->shape()[1]) : 1;
+    return {name, row, [data] {
+              VtkNumbers numbers;
+              numbers.place = data->where();
+              if (data->holds<float>())
+                put_values<float>(*data, SampleType::f32, numbers);
+              else if (data->kind() == Hdf5Dataset::Kind::real)
+                put_values<double>(*data, SampleType::f64, numbers);
+              else
+                put_values<std::int64_t>(*data, SampleType::i64, numbers);
+              return numbers;
+            }};
+  }
+
   static void add_fields(const Hdf5Group& group, VtkGrid& grid) {
-    for (const auto& entry : open_cell_data(group)) {
-      const std::shared_ptr<const Hdf5Dataset> data = entry.second;
-      const std::size_t row = data->shape().size() == 2 ? std::size_t(data->shape()[1]) : 1;
-      grid.cell_field.push_back({entry.first, row, [data] {
-                                   VtkNumbers numbers;
-                                   numbers.place = data->where();
-                                   if (data->holds<float>())
-                                     put_values<float>(*data, SampleType::f32, numbers);
-                                   else if (data->kind() == Hdf5Dataset::Kind::real)
-                                     put_values<double>(*data, SampleType::f64, numbers);
-                                   else
-                                     put_values<std::int64_t>(*data, SampleType::i64, numbers);
-                                   return numbers;
-                                 }});
-    }
+    for (const auto& [name, data] : open_data(group, "CellData"))
+      grid.cell_field.push_back(make_field(name, data));
+    for (const auto& [name, data] : open_data(group, "PointData", point_ghosts))
+      grid.point_ghosts = make_field(name, data);
     if (group.has("PointData"))
       grid.point_field = group.group("PointData").names();
   }
+
+  static constexpr const char* point_ghosts = "vtkGhostType";
 
   std::string path_;
   Hdf5Group root_;

@@ -15,6 +15,7 @@ struct Piece {
   std::optional<VtuArray> points, connectivity, offsets, types;
   std::vector<VtuArray> cell_data;
   std::vector<std::string> point_data;
+  std::optional<VtuArray> point_ghosts;
 };
 
 class VtuReader {
@@ -101,7 +102,7 @@ private:
     // Arrays of strings and the like do not matter where they are not used.
     if (section == "FieldData" || section.empty())
       return void(pass_content(tag));
-    if (section == "PointData") {
+    if (section == "PointData" && !is_point_ghosts(tag)) {
       piece_.point_data.push_back(tag.get("Name"));
       return void(pass_content(tag));
     }
@@ -115,6 +116,8 @@ private:
     }
     if (section == "CellData")
       piece_.cell_data.push_back(std::move(array));
+    else if (section == "PointData")
+      piece_.point_ghosts = std::move(array);
     else if (section == "Points")
       piece_.points = std::move(array);
     else if (section == "Cells" && array.name == "connectivity")
@@ -123,6 +126,10 @@ private:
       piece_.offsets = std::move(array);
     else if (section == "Cells" && array.name == "types")
       piece_.types = std::move(array);
+  }
+
+  static bool is_point_ghosts(const XmlTag& tag) {
+    return tag.name == "DataArray" && tag.get("Name") == "vtkGhostType";
   }
 
   /// Goes to the end of an array and returns the text in it.
@@ -191,10 +198,15 @@ private:
       grid.cell_text = vtu_array_text(coding_, *piece_.connectivity);
     grid.point_field = piece_.point_data;
     for (const VtuArray& array : piece_.cell_data)
-      grid.cell_field.push_back({array.name, array.num_components, [coding = coding_, array] {
-                                   return decode_vtu_array(coding, array, std::nullopt);
-                                 }});
+      grid.cell_field.push_back(make_field(array));
+    if (piece_.point_ghosts)
+      grid.point_ghosts = make_field(*piece_.point_ghosts);
     return grid;
+  }
+
+  VtkField make_field(const VtuArray& array) const {
+    return {array.name, array.num_components,
+            [coding = coding_, array] { return decode_vtu_array(coding, array, std::nullopt); }};
   }
 
   XmlScanner xml_;

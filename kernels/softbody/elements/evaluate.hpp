@@ -31,13 +31,14 @@ struct SoftElements {
 };
 
 /// `node` as in ElementMesh, entries in [0, num_points of `point`); `factor` [num_elem] multiplies
-/// the moduli of each element, or is empty. Throws std::invalid_argument naming the element for one
+/// the moduli of each element, or is empty; `place` begins messages about elements, as in
+/// "object 'liver': tetra 7". Throws std::invalid_argument naming the element for one
 /// without volume and for materials that are not positive definite or not made for the shape.
 /// Fences.
 template<class Exec>
-SoftElements<Exec> make_soft_elements(const Exec& exec, const ElementMesh& mesh,
-                                      const SoftMaterial& material,
-                                      const std::vector<double>& factor) {
+SoftElements<Exec>
+make_soft_elements(const Exec& exec, const ElementMesh& mesh, const SoftMaterial& material,
+                   const std::vector<double>& factor, const std::string& place = {}) {
   detail::check_soft_material(mesh.shape, material);
   OSSATURA_REQUIRE(mesh.num_elem() <= std::size_t(std::numeric_limits<int>::max()),
                    "too many elements: " << mesh.num_elem());
@@ -47,7 +48,7 @@ SoftElements<Exec> make_soft_elements(const Exec& exec, const ElementMesh& mesh,
   elements.rotation = material.rotation;
   elements.num_elem = int(mesh.num_elem());
   detail::set_soft_coefficients(mesh.shape, material, elements.coefficient);
-  const std::vector<double> rest = detail::make_soft_rest(mesh, material, factor);
+  const std::vector<double> rest = detail::make_soft_rest(mesh, material, factor, place);
   elements.node =
       upload(exec, "ossatura::soft_nodes", std::vector<int>(mesh.node.begin(), mesh.node.end()));
   elements.rest = upload(exec, "ossatura::soft_rest", rest);

@@ -51,18 +51,19 @@ inline void set_soft_coefficients(ElementShape shape, const SoftMaterial& materi
 }
 
 /// Throws unless `volume` is one of an element as long as `length`; both in the same dimensions.
-inline void check_element_volume(ElementShape shape, std::size_t elem, double volume,
-                                 double length) {
+/// `place` begins messages: "object 'liver': ".
+inline void check_element_volume(const std::string& place, ElementShape shape, std::size_t elem,
+                                 double volume, double length) {
   OSSATURA_REQUIRE(volume > 1e-10 * length,
-                   name_of(shape) << ' ' << elem << " has "
-                                  << (volume < -1e-10 * length
-                                          ? "a negative volume at rest: reverse its nodes"
-                                          : "no volume at rest: remove it or move its nodes"));
+                   place << name_of(shape) << ' ' << elem << " has "
+                         << (volume < -1e-10 * length
+                                 ? "a negative volume at rest: reverse its nodes"
+                                 : "no volume at rest: remove it or move its nodes"));
 }
 
 /// Fills rest[k][elem] of a tetrahedron or triangle.
-inline void set_simplex_rest(const ElementMesh& mesh, std::size_t elem, double factor,
-                             std::vector<double>& rest) {
+inline void set_simplex_rest(const std::string& place, const ElementMesh& mesh, std::size_t elem,
+                             double factor, std::vector<double>& rest) {
   const bool is_tetra = mesh.shape == ElementShape::tetra;
   const std::int32_t* node = &mesh.node[elem * nodes_per_elem(mesh.shape)];
   Vector3 edge[3];
@@ -76,11 +77,11 @@ inline void set_simplex_rest(const ElementMesh& mesh, std::size_t elem, double f
   double volume; // of the parallelepiped or -gram
   if (is_tetra) {
     volume = dot(cross(edge[0], edge[1]), edge[2]);
-    check_element_volume(mesh.shape, elem, volume, longest * longest * longest);
+    check_element_volume(place, mesh.shape, elem, volume, longest * longest * longest);
   } else {
     edge[2] = cross(edge[0], edge[1]);
     volume = std::sqrt(dot(edge[2], edge[2]));
-    check_element_volume(mesh.shape, elem, volume, longest * longest);
+    check_element_volume(place, mesh.shape, elem, volume, longest * longest);
     edge[2] = (1 / volume) * edge[2];
   }
   const Matrix3 dm_inverse = inverse(from_columns(edge[0], edge[1], edge[2]));
@@ -91,8 +92,8 @@ inline void set_simplex_rest(const ElementMesh& mesh, std::size_t elem, double f
   rest[9 * n + elem] = factor * volume / (is_tetra ? 6 : 2);
 }
 
-inline void set_hexa_rest(const ElementMesh& mesh, std::size_t elem, double factor,
-                          std::vector<double>& rest) {
+inline void set_hexa_rest(const std::string& place, const ElementMesh& mesh, std::size_t elem,
+                          double factor, std::vector<double>& rest) {
   HexaModes modes = no_modes();
   for (int a = 0; a < 8; ++a) {
     const double* x = &mesh.point[3 * std::size_t(mesh.node[8 * elem + a])];
@@ -102,9 +103,9 @@ inline void set_hexa_rest(const ElementMesh& mesh, std::size_t elem, double fact
   for (int k = 0; k < 3; ++k)
     square = std::fmax(square, dot(modes.c[k], modes.c[k]));
   for (int g = 0; g < 8; ++g)
-    check_element_volume(mesh.shape, elem, determinant(gauss_jacobian(modes, g)),
+    check_element_volume(place, mesh.shape, elem, determinant(gauss_jacobian(modes, g)),
                          square * std::sqrt(square));
-  check_element_volume(mesh.shape, elem, determinant(modes.centre_jacobian()),
+  check_element_volume(place, mesh.shape, elem, determinant(modes.centre_jacobian()),
                        square * std::sqrt(square));
   const std::size_t n = mesh.num_elem();
   for (int k = 0; k < 7; ++k)
@@ -115,25 +116,26 @@ inline void set_hexa_rest(const ElementMesh& mesh, std::size_t elem, double fact
 
 /// [rest_numbers, num_elem]; throws as make_soft_elements does.
 inline std::vector<double> make_soft_rest(const ElementMesh& mesh, const SoftMaterial& material,
-                                          const std::vector<double>& factor) {
+                                          const std::vector<double>& factor,
+                                          const std::string& place = {}) {
   const std::size_t num_elem = mesh.num_elem(), num_points = mesh.num_points();
   OSSATURA_REQUIRE(factor.empty() || factor.size() == num_elem,
-                   "there are " << factor.size() << " factors of the moduli for " << num_elem
-                                << " elements");
+                   place << "there are " << factor.size() << " factors of the moduli for "
+                         << num_elem << " elements");
   for (std::size_t i = 0; i < mesh.node.size(); ++i)
     OSSATURA_REQUIRE(mesh.node[i] >= 0 && std::size_t(mesh.node[i]) < num_points,
-                     name_of(mesh.shape) << ' ' << i / nodes_per_elem(mesh.shape) << " has node "
-                                         << mesh.node[i] << " of " << num_points);
+                     place << name_of(mesh.shape) << ' ' << i / nodes_per_elem(mesh.shape)
+                           << " has node " << mesh.node[i] << " of " << num_points);
   std::vector<double> rest(num_elem * rest_numbers(mesh.shape));
   for (std::size_t elem = 0; elem < num_elem; ++elem) {
     const double f = factor.empty() ? 1 : factor[elem];
-    OSSATURA_REQUIRE(f > 0 && std::isfinite(f), "the factor of the moduli of element "
-                                                    << elem << " is " << f
-                                                    << ": it must be positive");
+    OSSATURA_REQUIRE(f > 0 && std::isfinite(f), place << "the factor of the moduli of element "
+                                                      << elem << " is " << f
+                                                      << ": it must be positive");
     if (mesh.shape == ElementShape::hexa)
-      set_hexa_rest(mesh, elem, f, rest);
+      set_hexa_rest(place, mesh, elem, f, rest);
     else
-      set_simplex_rest(mesh, elem,
+      set_simplex_rest(place, mesh, elem,
                        mesh.shape == ElementShape::triangle ? f * material.thickness : f, rest);
   }
   return rest;

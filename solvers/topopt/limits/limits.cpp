@@ -226,7 +226,7 @@ std::vector<DesignLimitValue> DesignLimits<Exec>::evaluate(const Exec& exec, con
       break;
     }
     if (!std::isfinite(own.value + own.mean))
-      fail<DesignBreakdown>("step ", design.step, ": ", names_[j], " is not finite");
+      fail<DesignBreakdown>("step ", design.step, ": ", names_[j], " is not finite", finite_remedy);
     own.excess = limit.at_least ? 1 - own.value / limit.limit : own.value / limit.limit - 1;
   }
   return values;

@@ -64,6 +64,7 @@ class Failures(SoftbodyCase):
         process = self.ossatura("softbody", "s.json", "-o", "out", "-q", "--backend", self.backend,
                               code=NOT_CONVERGED)
         self.assertIn("broke down in step", process.stderr)
+        self.assertIn(": take smaller steps, more damping, or hold the bodies; results end before it\n", process.stderr)
         run = json.loads(self.read("out/s.summary.json"))
         self.assertEqual(run["status"], "broken down")
         self.assert_finite(run["results"])

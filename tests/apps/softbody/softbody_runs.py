@@ -221,6 +221,9 @@ class Results(SoftbodyCase):
         self.write("turned.vtk", tetrahedron(cell="0 2 1 3"))
         run = self.run_scene(scene(body({"file": "turned.vtk"})))
         self.close(run["problem"]["objects"][0]["mass"], 1000 / 6)  # inside out in the file
+        self.write("hidden.vtk", tetrahedron() + "CELL_DATA 1\nSCALARS vtkGhostType unsigned_char 1\nLOOKUP_TABLE default\n32\n")
+        self.write_scene(scene(body({"file": "hidden.vtk"})))
+        self.fails(BAD_FILE, "hidden.vtk: line 11: cell 0 is hidden (vtkGhostType 32)", "softbody", "s.json", "-q")
 
     def test_points_without_element_are_reported_and_left_out(self):
         self.write("loose.vtk", tetrahedron(points="5 5 5\n0 0 0\n1 0 0\n0 1 0\n0 0 1",

@@ -102,6 +102,20 @@ TEST_CASE("the place of a NIfTI image is in its sform and its qform alike", "[im
   }
 }
 
+TEST_CASE("an image that says nothing of its place has none in NIfTI", "[image]") {
+  const TestDirectory directory;
+  VoxelImage image = sample_image(rotation(0, 0, 0), false, "");
+  image.origin = {-0.125, -0.125, -0.125};
+  write_nifti(directory / "image.nii", image, "tests", 0);
+  std::ifstream file(directory / "image.nii", std::ios::binary);
+  char forms[4];
+  file.seekg(252).read(forms, 4);
+  CHECK(std::string(forms, 4) == std::string(4, '\0'));
+  const VoxelImage found = read_nifti(directory / "image.nii");
+  CHECK(found.origin == image.origin);
+  CHECK(found.world.empty());
+}
+
 TEST_CASE("large images are of many gzip members", "[image]") {
   const TestDirectory directory;
   VoxelImage image;

@@ -90,7 +90,13 @@ TEST_CASE("the axes and the world of an NRRD are kept", "[nrrd]") {
   CHECK_SAYS(nrrd_refusal(of_axes("\"cm\" \"cm\" \"cm\"")), "units: \"cm\"", "mm, m or um");
   CHECK_SAYS(nrrd_refusal(of_axes("\"mm\" \"mm\" \"um\"")), "units: \"mm\" \"mm\" \"um\"");
   CHECK_SAYS(nrrd_refusal(of_axes("mm mm mm")), "units: mm mm mm");
-  CHECK(nrrd(bare).world.empty());
+  CHECK(nrrd(bare).world == "LPS");
+  CHECK(nrrd(bare).origin == std::array<double, 3>{-0.25, -0.25, -0.25});
+  CHECK_FALSE(nrrd(bare).says_place);
+  const VoxelImage by_axes =
+      nrrd(replaced(bare, mm + "\n", "axis mins: 1 2 3\ncenters: cell node ???\n"));
+  CHECK(by_axes.origin == std::array<double, 3>{1, 1.75, 3});
+  CHECK(by_axes.says_place);
 }
 
 TEST_CASE("an NRRD may have its data beside it, or at its end", "[nrrd]") {

@@ -25,6 +25,7 @@ struct HdfGrid {
   std::vector<std::int64_t> offset{0, 4, 8};
   std::vector<std::uint8_t> kind{10, 10};
   std::vector<std::int16_t> tag{7, -2};
+  std::vector<std::uint8_t> cell_ghost, point_ghost; ///< vtkGhostType
   bool has_steps = false;
 
   void write(const std::string& path) const {
@@ -42,6 +43,11 @@ struct HdfGrid {
       grid.write("Types", {kind.size()}, kind.data());
       Hdf5Group cells = grid.create_group("CellData");
       cells.write("elemTag", {tag.size()}, tag.data());
+      if (!cell_ghost.empty())
+        cells.write("vtkGhostType", {cell_ghost.size()}, cell_ghost.data());
+      if (!point_ghost.empty())
+        grid.create_group("PointData")
+            .write("vtkGhostType", {point_ghost.size()}, point_ghost.data());
       if (has_steps)
         grid.create_group("Steps");
     }
@@ -94,6 +100,22 @@ TEST_CASE("numbers of a grid of VTKHDF may be of any type", "[vtkhdf]") {
   CHECK(mesh.tetra == TwoTetra().tetra);
   CHECK(mesh.tag == std::vector<std::int32_t>{7, -2});
   CHECK(read_element_mesh(path).mesh.node == TwoTetra().tetra);
+}
+
+TEST_CASE("cells that VTKHDF marks as not there are refused", "[vtkhdf]") {
+  HdfGrid grid;
+  grid.cell_ghost = {4, 16};
+  grid.point_ghost = {1, 1, 0, 0, 0};
+  CHECK(grid.error() == "no error");
+  grid.cell_ghost = {0, 1};
+  CHECK(says(grid.error(), "cell 1 is a copy of one of another piece (vtkGhostType 1)"));
+  grid.cell_ghost = {32, 0};
+  CHECK(says(grid.error(), "cell 0 is hidden"));
+  grid.cell_ghost = {32};
+  CHECK(says(grid.error(), "'vtkGhostType' has 1 numbers for 2 cells"));
+  grid.cell_ghost.clear();
+  grid.point_ghost = {0, 0, 3, 0, 0};
+  CHECK(says(grid.error(), "point 2 is hidden (vtkGhostType 3)"));
 }
 
 TEST_CASE("voxels of a file of fields are hexahedra", "[vtkhdf]") {
