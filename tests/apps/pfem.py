@@ -417,6 +417,33 @@ class Problems(PfemCase):
         document["loads"] = [{"set": "SKIN", "traction": [0, 0, 1e3]}]
         self.close(self.solve(document)["results"]["total_load"][2], 2e3, 1e-12)
 
+    def test_volumes_that_were_meshed_one_by_one(self):
+        # Both cubes are held, and have nodes of their own between them.
+        apart = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 0), (0, 0, 1), (1, 0, 1), (0, 1, 1), (1, 1, 1)]
+        apart += [(x + 1, y, z) for x, y, z in apart]
+        document = problem(mesh={"file": "box.vtk"}, supports=[{"plane": "x=0"}, {"plane": "x=2"}],
+                           loads=[{"body_force": [0, 0, -1]}])
+        energy = {}
+        for name, points, elements in (("joined", POINTS, ELEMENTS),
+                                       ("split", apart, [[0, 1, 3, 2, 4, 5, 7, 6], [8, 9, 11, 10, 12, 13, 15, 14]])):
+            self.write("box.vtk", vtk(points, elements))
+            run = self.solve(document)
+            self.assertEqual([one["code"] for one in run["warnings"]], ["split-mesh"] if name == "split" else [])
+            energy[name] = run["results"]["strain_energy"]
+        self.assertIn("4 nodes lie in the place of another one, without being it, the first at (1, 0, 0) m",
+                      run["warnings"][0]["text"])
+        self.assertGreater(energy["split"], 1.2 * energy["joined"])
+
+    def test_parts_that_turn_about_an_edge(self):
+        # Two cubes along a diagonal of the plane x, y share an edge.
+        points = [(x, y, z) for z in (0, 1) for y in (0, 1, 2) for x in (0, 1, 2)]
+        self.write("box.vtk", vtk(points, [[0, 1, 4, 3, 9, 10, 13, 12], [4, 5, 8, 7, 13, 14, 17, 16]]))
+        run = self.solve(problem(mesh={"file": "box.vtk"}, supports=[{"plane": "x=0"}],
+                                 loads=[{"plane": "y=2", "traction": [0, 1, 0]}]), code=NOT_CONVERGED)
+        text = next(one["text"] for one in run["warnings"] if one["code"] == "not-converged")
+        self.assertIn("parts that an edge or a vertex alone joins turn about it", text)
+        self.assertNotIn("give --tolerance", text)
+
     def test_second_order_mesh(self):
         self.write("m.msh", gmsh())
         cube = problem(mesh={"file": "m.msh"}, loads=[{"plane": "x=1", "traction": [4, 0, 0]}])

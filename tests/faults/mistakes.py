@@ -291,7 +291,7 @@ class Problems(MistakesCase):
     def test_moduli_in_mpa(self):
         bar = {"mesh": {"generator": "cube", "cells": [2, 1, 1], "size": [4, 1, 1]}, "order": 1,
                "supports": [{"plane": "x=0"}], "loads": [{"plane": "x=4", "traction": [1e6, 0, 0]}]}
-        for young, codes in ((210e9, []), (210e3, ["large-displacement"])):
+        for young, codes in ((210e9, []), (210e3, ["large-displacement"]), (210, ["large-displacement"])):  # Pa, MPa, GPa
             with self.subTest(young=young):
                 problem = self.write("bar.json", json.dumps({**bar, "material": {"young": young, "poisson": 0.3}}))
                 self.assertEqual(self.codes("pfem", problem), codes)
