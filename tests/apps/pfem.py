@@ -494,6 +494,16 @@ class Results(PfemCase):
             whole = self.run_pfem(*arguments, "--operator", operator, "--dry-run")["results"]
             self.close(whole["predicted_device_bytes"], run["memory"]["kokkos_peak_bytes"], 0.25)
 
+    def test_stars_that_take_long_are_announced(self):
+        # Of order 8 in the tensor space they have 10 000 rows, and seemed to hang.
+        for order, space, long in ((8, "tensor", True), (8, "trunk", False), (3, "tensor", False)):
+            process = self.ossatura("pfem", "cube", "--cells", "4x2x2", "--order", str(order), "--space", space, "--dry-run",
+                                    "--threads", "1")
+            self.assertEqual("vertex stars: their inverses take about" in process.stderr, long, process.stderr)
+        process = self.ossatura("pfem", "cube", "--cells", "4x2x2", "--order", "8", "--space", "tensor", "--dry-run",
+                                "--preconditioner", "jacobi")
+        self.assertNotIn("their inverses", process.stderr)
+
     def test_not_converged(self):
         run = self.run_pfem("cube", "--order", 3, "--max-iterations", 2, code=NOT_CONVERGED)
         self.assertEqual(run["status"], "not converged")
