@@ -434,6 +434,24 @@ class Problems(PfemCase):
                       run["warnings"][0]["text"])
         self.assertGreater(energy["split"], 1.2 * energy["joined"])
 
+    def test_nodes_that_hang(self):
+        # A cube beside eight, as adaptive meshes are: nodes in the middle of its edges are not its own.
+        points, elements = list(POINTS), [ELEMENTS[0]]
+        for x, y, z in ((1 + i / 2, j / 2, k / 2) for k in (0, 1) for j in (0, 1) for i in (0, 1)):
+            corners = [(x + i / 2, y + j / 2, z + k / 2) for k in (0, 1) for i, j in ((0, 0), (1, 0), (1, 1), (0, 1))]
+            points += [corner for corner in corners if corner not in points]
+            elements.append([points.index(corner) for corner in corners])
+        self.write("box.vtk", vtk(points, elements))
+        run = self.solve(problem(mesh={"file": "box.vtk"}))
+        self.assertEqual([one["code"] for one in run["warnings"]], ["split-mesh"])
+        self.assertIn("4 nodes lie on edges of elements that do not have them (hanging nodes), the first at (1, 0.5, 0) m",
+                      run["warnings"][0]["text"])
+        self.write("part.json", json.dumps({
+            "mesh": {"file": "box.vtk"}, "material": {"young": 8, "poisson": 0.25}, "supports": [{"box": [0, 0, 0, 0, 1, 1]}],
+            "cases": [{"name": "pull", "loads": [{"box": [2, 0, 0, 2, 1, 1], "traction": [1, 0, 0]}]}], "volume_fraction": 0.5}))
+        run = self.summary("topopt", "part.json", "-q", "--steps", "1", "--no-stl")
+        self.assertIn("split-mesh", [one["code"] for one in run["warnings"]])
+
     def test_parts_that_turn_about_an_edge(self):
         # Two cubes along a diagonal of the plane x, y share an edge.
         points = [(x, y, z) for z in (0, 1) for y in (0, 1, 2) for x in (0, 1, 2)]

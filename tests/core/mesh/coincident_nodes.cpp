@@ -76,9 +76,35 @@ TEST_CASE("all pairs have as many", "[coincident_nodes]") {
   CHECK(find_coincident_nodes(both).count == pairs);
 }
 
+TEST_CASE("nodes hang where neighbours are finer", "[coincident_nodes]") {
+  const ElementMesh coarse = make_hexa_box({1, 1, 1}, {1, 1, 1});
+  for (const int parts : {2, 3}) {
+    // Corners of the face between are those of the coarse box.
+    ElementMesh both =
+        beside(coarse, moved(make_hexa_box({parts, parts, parts}, {1, 1, 1}), 1, 0, 0));
+    CHECK(find_coincident_nodes(both).count == 4);
+    const auto at = [&both](std::int32_t node) {
+      return Catch::Detail::stringify(both.point[3 * std::size_t(node)]) + ' ' +
+             Catch::Detail::stringify(both.point[3 * std::size_t(node) + 1]) + ' ' +
+             Catch::Detail::stringify(both.point[3 * std::size_t(node) + 2]);
+    };
+    for (std::int32_t& node : both.node)
+      for (std::int32_t corner = 0; corner < 8; ++corner)
+        if (at(node) == at(corner))
+          node = corner;
+    const CoincidentNodes found = find_coincident_nodes(both);
+    CHECK(found.count == 0);
+    CHECK(found.hanging == 4 * (parts - 1));
+    CHECK(found.hanging_place[0] == 1);
+    CHECK(describe_coincident(found).find("hanging nodes") != std::string::npos);
+  }
+  CHECK(describe_coincident(find_coincident_nodes(coarse)).empty());
+}
+
 TEST_CASE("good meshes, and points without element, have none", "[coincident_nodes]") {
   ElementMesh mesh = make_hexa_box({20, 20, 20}, {1, 1e-3, 200});
   CHECK(find_coincident_nodes(mesh).count == 0);
+  CHECK(find_coincident_nodes(mesh).hanging == 0);
   mesh.point.insert(mesh.point.end(), {0, 0, 0});
   CHECK(find_coincident_nodes(mesh).count == 0);
   CHECK(find_coincident_nodes(ElementMesh()).count == 0);
