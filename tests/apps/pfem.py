@@ -379,6 +379,24 @@ class Problems(PfemCase):
         # 2 x 25 vertices, 2 x 40 edges and the points of the other supports
         self.assertEqual(held, 50 + 80 + 3)
 
+    def test_faces_of_a_group_that_lie_within_the_body(self):
+        """Of a pressure on both sides of a volume inside, the faces between volumes had nothing, with exit 0."""
+        quads = [(1, (0, 3, 9, 6)), (2, (2, 5, 11, 8)), (3, (1, 4, 10, 7)), (3, (2, 5, 11, 8))]
+        rows = [f"3 2 {group} {group} " + " ".join(str(n + 1) for n in nodes) for group, nodes in quads]
+        rows += ["5 2 9 9 " + " ".join(str(n + 1) for n in nodes) for nodes in ELEMENTS]
+        self.write("two.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n4\n2 1 \"LEFT\"\n2 2 \"RIGHT\"\n2 3 \"BOTH\"\n"
+                   f"3 9 \"BODY\"\n$EndPhysicalNames\n$Nodes\n{len(POINTS)}\n" +
+                   "".join(f"{n + 1} {x} {y} {z}\n" for n, (x, y, z) in enumerate(POINTS)) +
+                   f"$EndNodes\n$Elements\n{len(rows)}\n" + "".join(f"{n + 1} {row}\n" for n, row in enumerate(rows)) + "$EndElements\n")
+        document = problem(mesh={"file": "two.msh"}, supports=[{"set": "LEFT"}], loads=[{"set": "RIGHT", "traction": [4, 0, 0]}])
+        self.close(self.solve(document)["results"]["total_load"][0], 4, 1e-12)
+        message = "loads[0]: of the 2 faces of the set 'BOTH' 1 lie within the body, or are of no element"
+        document["loads"] = [{"set": "BOTH", "traction": [4, 0, 0]}]
+        self.refuses(message, document)
+        design = {key: document[key] for key in ("mesh", "material", "supports")}
+        self.write("d.json", json.dumps({**design, "cases": [{"name": "pull", "loads": document["loads"]}], "volume_fraction": 0.5}))
+        self.fails(BAD_FILE, message, "topopt", "d.json", "-q", "--steps", "1")
+
     def test_groups_of_curves_have_their_own_edges(self):
         """Energies by another program of the p-version, with the nodes of the four edges held; with the face between
         them held, too, the plate is ten times as stiff."""
