@@ -263,6 +263,10 @@ PfemModel build_pfem_model(const PfemDocument& document) {
   require_numbers(document.file, "elastic constants", model.elasticity.value);
   require_numbers(document.file, "forces", model.force);
   require_numbers(document.file, "displacements", model.displacement);
+  if (document.mesh.kind == PfemSource::Kind::file && !document.mesh.says_unit)
+    warn_of_mesh_unit(
+        model.source, bounding_box(model.shape.mesh.point),
+        *std::max_element(model.elasticity.value.begin(), model.elasticity.value.end()));
   warn_of_quadrature(model);
   warn_of_locking(document, material, model);
   return model;

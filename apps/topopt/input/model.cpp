@@ -821,6 +821,11 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
                      ": all elements are solid or void, so that there is nothing to design",
                      model.num_kept > 0 ? ": keep less around supports and loads" : "");
   check_supports(document, model);
+  double stiffest = problem.young;
+  for (const HexaMaterial& one : problem.materials)
+    stiffest = std::max(stiffest, one.young);
+  if (document.mesh.kind == HexaSource::Kind::file && !document.mesh.says_unit)
+    warn_of_mesh_unit(model.source, problem.bounds(), stiffest);
 
   set_defaults(document, asked, model);
   take_frequencies(document, hexa, asked, model);
