@@ -13,8 +13,8 @@ of both median absolute deviations, each over its median, and 3 % at the least (
 regression where its ratio is below 1 by more than its noise, and an improvement where it is above.
 Differences of the two contexts (device, ceilings, versions) are printed first, because ratios
 between machines say little.
-Exit codes: 0; 1 with --fail-on-regression or --worse if a row regressed, or failed in NEW, or its
-ratio is below --worse; 2 usage; 5 unreadable file.
+Exit codes: 0; 1 with --fail-on-regression or --worse if a row regressed, or failed in NEW, or is not in
+NEW, whose run was interrupted, or its ratio is below --worse; 2 usage; 5 unreadable file.
 """
 
 import argparse
@@ -25,11 +25,11 @@ import sys
 
 from results import load
 
-# Counters of which less is better.
-COSTS = {"time", "pcg_iterations", "fim_iterations", "products", "setup_products", "setup_s", "model_s", "prepare_s",
-         "start_s", "read_s", "solve_s", "statistics_s", "write_s", "other_s", "cpu_s", "file_bytes", "host_peak_bytes",
-         "bytes/dof", "flops/dof", "bytes/element", "peak_bytes/dof", "true_residual", "median_us",
-         "p90_us", "refresh_us", "iteration_us", "per_iteration_us", "stream_us", "ms_10000"}
+# Of these less is better: times, bytes, iterations, errors.
+COSTS = re.compile(r"time|(.*_)?(s|us|ms|bytes|MB|GB|iterations|products|residual|error|difference|sweeps|10000)"
+                   r"|(.*_)?(bytes|ms|us)/.*[^s]|flops/dof|.*/vertex|p\d+_us")
+# Of these more is: rates, parts of a ceiling, how many times as fast as another.
+GAINS = re.compile(r".*/s(_with_setup)?|of_.*|over_.*|efficiency")
 
 
 def context_differences(old, new):
@@ -50,7 +50,7 @@ def table(lines):
 
 def ratio_of(old, new, counter):
     """How much better NEW is."""
-    better, worse = (old, new) if counter in COSTS else (new, old)
+    better, worse = (old, new) if COSTS.fullmatch(counter) else (new, old)
     if worse == 0:
         return 1.0 if better == 0 else math.inf
     return better / worse
@@ -81,6 +81,9 @@ def parse_arguments():
 def main():
     parser, arguments = parse_arguments()
     counter = arguments.counter
+    if not (COSTS.fullmatch(counter) or GAINS.fullmatch(counter)):
+        parser.error(f"--counter {counter}: is neither a cost (time, ..._s, ..._bytes, ..._iterations) nor a rate (.../s, "
+                     "of_...), so that nothing says whether more is better")
     old_context, old = load(arguments.old, "compare.py")
     new_context, new = load(arguments.new, "compare.py")
     both = [name for name in old if name in new and arguments.wanted.search(name)
@@ -119,6 +122,8 @@ def main():
           f"{len(both) - len(regressions) - len(improvements)} within the noise; {len(failed)} failed")
     for row in failed:
         print(f"failed in new: {row.name}: {row.error}")
+    missing = [name for name, row in old.items() if name not in new and arguments.wanted.search(name)
+               and row.runs and not row.error and not row.skipped] if new_context["status"] != "complete" else []
     for name in sorted(set(old) ^ set(new)):
         if arguments.wanted.search(name):
             print(f"only in {'old' if name in old else 'new'}: {name}")
@@ -128,7 +133,9 @@ def main():
     if below:
         sys.stderr.write(f"compare.py: {len(below)} rows below {arguments.worse}\n")
     strict = arguments.fail_on_regression or arguments.worse is not None
-    if below or (strict and failed) or (arguments.fail_on_regression and regressions):
+    if strict and missing:
+        sys.stderr.write(f"compare.py: {arguments.new} is {new_context['status']}, and lacks {len(missing)} rows\n")
+    if below or (strict and (failed or missing)) or (arguments.fail_on_regression and regressions):
         sys.exit(1)
 
 

@@ -50,7 +50,8 @@ def load(path, program):
         with opened(path, "rt", encoding="utf-8") as file:
             data = json.load(file)
         context, found = data["context"], data["benchmarks"]
-        if data.get("status", "complete") != "complete":
+        context["status"] = data.get("status", "complete")
+        if context["status"] != "complete":
             sys.stderr.write(f"{program}: {path}: {data['status']}, {data['rows']['done']} of "
                              f"{data['rows']['planned']} rows\n")
         rows = {}

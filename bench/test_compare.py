@@ -47,10 +47,10 @@ class Compare(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
 
-    def write(self, name, rows, context=None):
+    def write(self, name, benchmarks, **more):
         path = os.path.join(self.folder, name)
         with open(path, "w", encoding="utf-8") as file:
-            json.dump({"context": context or {"git": "a"}, "benchmarks": rows}, file)
+            json.dump({"context": {"git": "a"}, "benchmarks": benchmarks, **more}, file)
         return path
 
     def compare(self, old, new, *flags):
@@ -87,6 +87,31 @@ class Compare(unittest.TestCase):
         result, lines = self.compare(OLD, NEW, "--counter", "dofs/s", "--fail-on-regression")
         self.assertEqual(lines["rate"][3], "0.500")
         self.assertEqual(result.returncode, 1)
+
+    def test_of_a_cost_less_is_better(self):
+        for counter in ("wall_s", "solve_us", "recorded_ms", "kokkos_peak_bytes", "newton_iterations", "p90_us", "ms/set",
+                        "peak_bytes/dof", "energy_error", "ms_10000", "products", "setup_s"):
+            with self.subTest(counter=counter):
+                old, new = (repetitions("row", [1.0], **{counter: value}) for value in (10.0, 5.0))
+                result, lines = self.compare(old, new, "--counter", counter, "--fail-on-regression")
+                self.assertEqual((lines["row"][3], result.returncode), ("2.000", 0))
+                self.assertEqual(self.compare(new, old, "--counter", counter, "--fail-on-regression")[0].returncode, 1)
+
+    def test_counters_that_are_neither_cost_nor_rate_are_refused(self):
+        for counter in ("levels", "dofs", "volume", "flops/byte"):
+            row = repetitions("row", [1.0], **{counter: 10.0})
+            result, _ = self.compare(row, row, "--counter", counter)
+            self.assertEqual(result.returncode, 2, counter)
+            self.assertIn(f"--counter {counter}: is neither a cost", result.stderr)
+
+    def test_rows_that_an_interrupted_run_lacks_are_no_success(self):
+        old, new = self.write("old.json", OLD), self.write("new.json", OLD[:3], status="interrupted",
+                                                           rows={"planned": 6, "done": 1})
+        for flags, code in (([], 0), (["--fail-on-regression"], 1), (["--worse", "0.5"], 1),
+                            (["--fail-on-regression", "--filter", "steady"], 0)):
+            result = subprocess.run([sys.executable, COMPARE, old, new, *flags], capture_output=True, text=True, check=False)
+            self.assertEqual(result.returncode, code, result.stderr)
+        self.assertIn("new.json: interrupted, 1 of 6 rows", result.stderr)
 
     def test_a_failed_row_is_a_regression_and_a_skipped_one_is_not(self):
         new = failed("steady", "the operators differ") + failed("once", "skipped: does not fit")

@@ -41,6 +41,7 @@
 #include <ossatura/core/mesh/hexa/entities.hpp>
 #include <ossatura/core/mesh/hexa/model.hpp>
 #include <ossatura/core/mesh/iso_surface.hpp>
+#include <ossatura/core/mesh/mechanics/coincident_nodes.hpp>
 #include <ossatura/core/mesh/mechanics/free_motion.hpp>
 #include <ossatura/core/mesh/solids/mesh.hpp>
 #include <ossatura/core/mesh/solids/shape.hpp>

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run goes from problem to elements on the backend, solution, and derived results.
 #include "apps/driver/interrupt.hpp"
+#include "apps/driver/output/progress.hpp"
 #include "apps/driver/problem/library_message.hpp"
 #include "apps/pfem/command.hpp"
 #include "apps/pfem/output/files.hpp"
+#include "apps/pfem/output/prediction.hpp"
 #include "apps/pfem/output/report.hpp"
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/base/vector.hpp>
@@ -69,6 +71,19 @@ choose_operator(const Exec& exec, const PfemCommandOptions& options, const PfemM
   return choose_hierarchic_operator(
       exec, elements,
       memory_for_matrices(solver.memory > 0 ? solver.memory : available_bytes(exec)));
+}
+
+/// Says so where the inverses of vertex stars take long, as those of the tensor space do.
+template<class Exec>
+void announce_stars(const Exec& exec, const PfemModel& model) {
+  constexpr double long_seconds = 30;
+  if (BackendTraits<Exec>::is_device ||
+      model.options.solver.preconditioner != HierarchicPreconditioner::vertex_stars)
+    return;
+  const double seconds = star_seconds(model, exec.concurrency());
+  if (seconds > long_seconds)
+    log_info("vertex stars: their inverses take about ", format_duration(seconds),
+             "; --preconditioner jacobi has none, and takes more iterations");
 }
 
 double product(const std::vector<double>& a, const std::vector<double>& b) {
@@ -138,6 +153,7 @@ int run_on(const Exec& exec, const PfemCommandOptions& options, const PfemModel&
   const std::string stem = file_stem(options.problem);
   Stopwatch watch;
   results.seconds.read = read_seconds;
+  announce_stars(exec, model);
   if (options.common.dry_run)
     return report_pfem_prediction(
         model,

@@ -8,6 +8,7 @@
 #include <ossatura/core/base/log.hpp>
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/io/mesh/duplicate_elements.hpp>
+#include <ossatura/core/mesh/mechanics/coincident_nodes.hpp>
 #include <ossatura/core/mesh/mechanics/free_motion.hpp>
 #include <ossatura/core/pfem/meshes.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
@@ -538,8 +539,12 @@ std::unique_ptr<PfemAnswer> PfemModelOn<Exec>::solve(const PfemSolverChoice& cho
                                                      const PfemObserver& observe) {
   check_supports();
   Values force = forces();
-  if (!system_)
+  if (!system_) {
+    if (const std::string doubt = describe_coincident(find_coincident_nodes(modes_.shape().mesh));
+        !doubt.empty())
+      log_warning("split-mesh", "hexa: ", doubt);
     make_elements();
+  }
   if (system_->held != held_) { // answers go on with the one of before
     auto system = std::make_shared<System<Exec>>();
     system->modes = modes_;

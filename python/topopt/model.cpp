@@ -11,6 +11,7 @@
 #include <ossatura/core/machine/part_loop.hpp>
 #include <ossatura/core/machine/processor_binding.hpp>
 #include <ossatura/core/machine/select_indices.hpp>
+#include <ossatura/core/mesh/mechanics/coincident_nodes.hpp>
 #include <ossatura/core/mesh/mechanics/free_motion.hpp>
 #include <ossatura/solvers/topopt/optimizer.hpp>
 
@@ -127,15 +128,22 @@ bool has_nodes_in_range(const ElementMesh& mesh) {
 template<class Exec>
 std::unique_ptr<DesignOptimizer<Exec>>
 make_optimizer(const Exec& exec, const DesignProblem& problem, const DesignOptions& options) {
-  std::future<std::string> fault;
+  struct Findings {
+    std::string fault, doubt;
+  };
+  std::future<Findings> findings;
   if (has_nodes_in_range(problem.mesh)) // else the library says which is not
-    fault = std::async([&problem] {
+    findings = std::async([&problem] {
       unbind_thread();
-      return describe_fault(problem);
+      return Findings{describe_fault(problem),
+                      describe_coincident(find_coincident_nodes(problem.mesh))};
     });
   auto optimizer = std::make_unique<DesignOptimizer<Exec>>(exec, problem, options);
-  if (const std::string text = fault.valid() ? fault.get() : ""; !text.empty())
-    fail<InputError>(text);
+  const Findings found = findings.valid() ? findings.get() : Findings();
+  if (!found.fault.empty())
+    fail<InputError>(found.fault);
+  if (!found.doubt.empty())
+    log_warning("split-mesh", "hexa: ", found.doubt);
   warn_of_lost_loads(problem);
   return optimizer;
 }

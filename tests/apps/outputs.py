@@ -184,6 +184,16 @@ class Replacing(OutputCase):
                        "--config", "c.ini", option, "c.ini")
             self.assertEqual(self.contents(), before)
 
+    def test_fields_have_no_name_of_another_format(self):
+        """Written as x.vtu they could not be opened, and nothing said so."""
+        self.write("s.json", json.dumps(SCENE))
+        for arguments in (CUBE, ("pfem", "cube", "--cells", "1x1x1"), ("eikonal", "--generate", "slab:h=2"), ("softbody", "s.json"),
+                          ("topopt", "cantilever", "--cells", "8x4x4")):
+            for name in "x.vtu", "out/fields.VTK", "x.xdmf":
+                before = self.contents()
+                self.fails(USAGE, f"--hdf {name}: the file is VTKHDF", *arguments, "--hdf", name)
+                self.assertEqual(self.contents(), before)
+
     def test_two_outputs_with_one_name(self):
         self.write("s.json", json.dumps(SCENE))
         self.fails(USAGE, "two outputs", "softbody", "s.json", "--history", "x", "--json", "./x")

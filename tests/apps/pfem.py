@@ -379,6 +379,24 @@ class Problems(PfemCase):
         # 2 x 25 vertices, 2 x 40 edges and the points of the other supports
         self.assertEqual(held, 50 + 80 + 3)
 
+    def test_faces_of_a_group_that_lie_within_the_body(self):
+        """Of a pressure on both sides of a volume inside, the faces between volumes had nothing, with exit 0."""
+        quads = [(1, (0, 3, 9, 6)), (2, (2, 5, 11, 8)), (3, (1, 4, 10, 7)), (3, (2, 5, 11, 8))]
+        rows = [f"3 2 {group} {group} " + " ".join(str(n + 1) for n in nodes) for group, nodes in quads]
+        rows += ["5 2 9 9 " + " ".join(str(n + 1) for n in nodes) for nodes in ELEMENTS]
+        self.write("two.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n4\n2 1 \"LEFT\"\n2 2 \"RIGHT\"\n2 3 \"BOTH\"\n"
+                   f"3 9 \"BODY\"\n$EndPhysicalNames\n$Nodes\n{len(POINTS)}\n" +
+                   "".join(f"{n + 1} {x} {y} {z}\n" for n, (x, y, z) in enumerate(POINTS)) +
+                   f"$EndNodes\n$Elements\n{len(rows)}\n" + "".join(f"{n + 1} {row}\n" for n, row in enumerate(rows)) + "$EndElements\n")
+        document = problem(mesh={"file": "two.msh"}, supports=[{"set": "LEFT"}], loads=[{"set": "RIGHT", "traction": [4, 0, 0]}])
+        self.close(self.solve(document)["results"]["total_load"][0], 4, 1e-12)
+        message = "loads[0]: of the 2 faces of the set 'BOTH' 1 lie within the body, or are of no element"
+        document["loads"] = [{"set": "BOTH", "traction": [4, 0, 0]}]
+        self.refuses(message, document)
+        design = {key: document[key] for key in ("mesh", "material", "supports")}
+        self.write("d.json", json.dumps({**design, "cases": [{"name": "pull", "loads": document["loads"]}], "volume_fraction": 0.5}))
+        self.fails(BAD_FILE, message, "topopt", "d.json", "-q", "--steps", "1")
+
     def test_groups_of_curves_have_their_own_edges(self):
         """Energies by another program of the p-version, with the nodes of the four edges held; with the face between
         them held, too, the plate is ten times as stiff."""
@@ -416,6 +434,51 @@ class Problems(PfemCase):
         document["supports"] = [{"plane": "x=0"}]
         document["loads"] = [{"set": "SKIN", "traction": [0, 0, 1e3]}]
         self.close(self.solve(document)["results"]["total_load"][2], 2e3, 1e-12)
+
+    def test_volumes_that_were_meshed_one_by_one(self):
+        # Both cubes are held, and have nodes of their own between them.
+        apart = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 0), (0, 0, 1), (1, 0, 1), (0, 1, 1), (1, 1, 1)]
+        apart += [(x + 1, y, z) for x, y, z in apart]
+        document = problem(mesh={"file": "box.vtk"}, supports=[{"plane": "x=0"}, {"plane": "x=2"}],
+                           loads=[{"body_force": [0, 0, -1]}])
+        energy = {}
+        for name, points, elements in (("joined", POINTS, ELEMENTS),
+                                       ("split", apart, [[0, 1, 3, 2, 4, 5, 7, 6], [8, 9, 11, 10, 12, 13, 15, 14]])):
+            self.write("box.vtk", vtk(points, elements))
+            run = self.solve(document)
+            self.assertEqual([one["code"] for one in run["warnings"]], ["split-mesh"] if name == "split" else [])
+            energy[name] = run["results"]["strain_energy"]
+        self.assertIn("4 nodes lie in the place of another one, without being it, the first at (1, 0, 0) m",
+                      run["warnings"][0]["text"])
+        self.assertGreater(energy["split"], 1.2 * energy["joined"])
+
+    def test_nodes_that_hang(self):
+        # A cube beside eight, as adaptive meshes are: nodes in the middle of its edges are not its own.
+        points, elements = list(POINTS), [ELEMENTS[0]]
+        for x, y, z in ((1 + i / 2, j / 2, k / 2) for k in (0, 1) for j in (0, 1) for i in (0, 1)):
+            corners = [(x + i / 2, y + j / 2, z + k / 2) for k in (0, 1) for i, j in ((0, 0), (1, 0), (1, 1), (0, 1))]
+            points += [corner for corner in corners if corner not in points]
+            elements.append([points.index(corner) for corner in corners])
+        self.write("box.vtk", vtk(points, elements))
+        run = self.solve(problem(mesh={"file": "box.vtk"}))
+        self.assertEqual([one["code"] for one in run["warnings"]], ["split-mesh"])
+        self.assertIn("4 nodes lie on edges of elements that do not have them (hanging nodes), the first at (1, 0.5, 0) m",
+                      run["warnings"][0]["text"])
+        self.write("part.json", json.dumps({
+            "mesh": {"file": "box.vtk"}, "material": {"young": 8, "poisson": 0.25}, "supports": [{"box": [0, 0, 0, 0, 1, 1]}],
+            "cases": [{"name": "pull", "loads": [{"box": [2, 0, 0, 2, 1, 1], "traction": [1, 0, 0]}]}], "volume_fraction": 0.5}))
+        run = self.summary("topopt", "part.json", "-q", "--steps", "1", "--no-stl")
+        self.assertIn("split-mesh", [one["code"] for one in run["warnings"]])
+
+    def test_parts_that_turn_about_an_edge(self):
+        # Two cubes along a diagonal of the plane x, y share an edge.
+        points = [(x, y, z) for z in (0, 1) for y in (0, 1, 2) for x in (0, 1, 2)]
+        self.write("box.vtk", vtk(points, [[0, 1, 4, 3, 9, 10, 13, 12], [4, 5, 8, 7, 13, 14, 17, 16]]))
+        run = self.solve(problem(mesh={"file": "box.vtk"}, supports=[{"plane": "x=0"}],
+                                 loads=[{"plane": "y=2", "traction": [0, 1, 0]}]), code=NOT_CONVERGED)
+        text = next(one["text"] for one in run["warnings"] if one["code"] == "not-converged")
+        self.assertIn("parts that an edge or a vertex alone joins turn about it", text)
+        self.assertNotIn("give --tolerance", text)
 
     def test_second_order_mesh(self):
         self.write("m.msh", gmsh())
@@ -466,6 +529,16 @@ class Results(PfemCase):
             self.close(plan[operator], run["engine"]["operator_bytes"], 0.05)
             whole = self.run_pfem(*arguments, "--operator", operator, "--dry-run")["results"]
             self.close(whole["predicted_device_bytes"], run["memory"]["kokkos_peak_bytes"], 0.25)
+
+    def test_stars_that_take_long_are_announced(self):
+        # Of order 8 in the tensor space they have 10 000 rows, and seemed to hang.
+        for order, space, long in ((8, "tensor", True), (8, "trunk", False), (3, "tensor", False)):
+            process = self.ossatura("pfem", "cube", "--cells", "4x2x2", "--order", str(order), "--space", space, "--dry-run",
+                                    "--threads", "1")
+            self.assertEqual("vertex stars: their inverses take about" in process.stderr, long, process.stderr)
+        process = self.ossatura("pfem", "cube", "--cells", "4x2x2", "--order", "8", "--space", "tensor", "--dry-run",
+                                "--preconditioner", "jacobi")
+        self.assertNotIn("their inverses", process.stderr)
 
     def test_not_converged(self):
         run = self.run_pfem("cube", "--order", 3, "--max-iterations", 2, code=NOT_CONVERGED)

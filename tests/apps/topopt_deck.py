@@ -68,6 +68,29 @@ class Decks(TopoptCase):
 
 
 class Materials(Decks):
+    def test_halves_that_were_meshed_one_by_one(self):
+        # Both ends are held, so that each half is; the nodes between them are there twice, as two files make them.
+        lines, apart, part = mesh().splitlines(), [], ""
+        for line in lines:
+            part = line if line.startswith("*") else part
+            numbers = line.rstrip(",").split(", ")
+            if part.startswith("*ELEMENT") and line != part and (int(numbers[0]) - 1) % CELLS[0] >= 2:
+                line = ", ".join([numbers[0]] + [str(int(n) + 1000) for n in numbers[1:]])
+            if part.endswith("NSET=X1") and line != part:
+                line = f"{int(numbers[0]) + 1000},"
+            apart.append(line)
+            if part.startswith("*NODE") and line != part:
+                apart.append(", ".join([str(int(numbers[0]) + 1000)] + numbers[1:]))
+        rest = ONE + "*BOUNDARY\nX0, 1, 3\nX1, 1, 3\n" + step("*DLOAD", "BODY, GRAV, 1., 0., 0., -1.")
+        compliance = {}
+        for name, text in (("joined", lines), ("split", apart)):
+            run = self.first("\n".join(text) + "\n" + rest)
+            texts = [w["text"] for w in run["warnings"] if w["code"] == "split-mesh"]
+            self.assertEqual(len(texts), 1 if name == "split" else 0)
+            compliance[name] = run["results"]["objective"]
+        self.assertIn("9 nodes lie in the place of another one", texts[0])
+        self.assertGreater(compliance["split"], 1.2 * compliance["joined"])
+
     def test_a_bar_of_two_materials(self):
         for self.backend in driver_case.backends():
             with self.subTest(backend=self.backend):

@@ -291,12 +291,29 @@ class Problems(MistakesCase):
     def test_moduli_in_mpa(self):
         bar = {"mesh": {"generator": "cube", "cells": [2, 1, 1], "size": [4, 1, 1]}, "order": 1,
                "supports": [{"plane": "x=0"}], "loads": [{"plane": "x=4", "traction": [1e6, 0, 0]}]}
-        for young, codes in ((210e9, []), (210e3, ["large-displacement"])):
+        for young, codes in ((210e9, []), (210e3, ["large-displacement"]), (210, ["large-displacement"])):  # Pa, MPa, GPa
             with self.subTest(young=young):
                 problem = self.write("bar.json", json.dumps({**bar, "material": {"young": young, "poisson": 0.3}}))
                 self.assertEqual(self.codes("pfem", problem), codes)
                 found = self.codes(*self.filled(20, young=young))
                 self.assertEqual([code for code in found if code == "large-displacement"], codes)
+
+    def test_a_mesh_in_mm_whose_unit_is_forgotten(self):
+        """Displacements are 1000 times as large, forces of tractions a million times, and stresses as they are."""
+        points = [(x, y, z) for z in (0, 40) for y in (0, 40) for x in (0, 60, 120)]
+        elements = [[0, 1, 4, 3, 6, 7, 10, 9], [1, 2, 5, 4, 7, 8, 11, 10]]
+        self.write("bar.vtk", "# vtk DataFile Version 3.0\nbar\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 12 double\n" +
+                   "".join(f"{x} {y} {z}\n" for x, y, z in points) + "CELLS 2 18\n" +
+                   "".join("8 " + " ".join(map(str, nodes)) + "\n" for nodes in elements) + "CELL_TYPES 2\n12\n12\n")
+        left, right = [0, 3, 6, 9], [2, 5, 8, 11]
+        pfem = {"mesh": {"file": "bar.vtk"}, "order": 2, "supports": [{"vertices": left}], "loads": [{"vertices": right, "traction": [1e6, 0, 0]}]}
+        topopt = {"mesh": {"file": "bar.vtk"}, "supports": [{"nodes": left}], "volume_fraction": 0.5, "filter": {"kind": "none"}, "steps": 1,
+                  "cases": [{"name": "pull", "loads": [{"nodes": right, "traction": [1e6, 0, 0]}]}]}
+        for young, options, odd in ((210e9, (), True), (210e9, ("--unit", "0.001"), False), (210e9, ("--unit", "1"), False), (1e3, (), False)):
+            for system, document, more in (("pfem", pfem, ()), ("topopt", topopt, ("--no-stl",))):
+                problem = self.write("bar.json", json.dumps({**document, "material": {"young": young, "poisson": 0.3}}))
+                with self.subTest(system=system, young=young, options=options):
+                    self.assertEqual("odd-size" in self.codes(system, problem, *options, *more), odd)
 
     def test_gravity_on_moduli_in_mpa(self):
         shelf = {"mesh": {"box": {"cells": [4, 2, 2], "size": [4, 2, 2]}}, "supports": [{"box": [0, 0, 0, 0, 2, 2]}],

@@ -4,6 +4,8 @@
 #include "apps/driver/output/table.hpp"
 #include <ossatura/core/base/log.hpp>
 
+#include <algorithm>
+
 namespace ossatura {
 
 void warn_of_deck_units(const std::string& file, double young) {
@@ -18,6 +20,16 @@ void warn_of_deck_units(const std::string& file, double young) {
     log_warning("odd-modulus", file, ": Young's modulus is ", format_number(young),
                 " Pa, more than that of diamond: moduli are in N per square of the unit of length, "
                 "so that a deck with lengths in m and Pa takes no --unit");
+}
+
+void warn_of_mesh_unit(const std::string& file, const Box& body, double young) {
+  constexpr double longest = 20;  // m: parts of 2 cm and more in mm
+  constexpr double softest = 1e6; // Pa: rubber
+  const double length = std::max({body[3] - body[0], body[4] - body[1], body[5] - body[2]});
+  if (length > longest && young >= softest)
+    log_warning("odd-size", file, ": is ", format_number(length, 4),
+                " m long, for lengths are in m where nothing says otherwise: a mesh in mm takes "
+                "--unit 0.001 (\"unit\" of the mesh in a problem), one as long as that --unit 1");
 }
 
 } // namespace ossatura

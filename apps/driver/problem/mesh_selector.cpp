@@ -92,6 +92,20 @@ void require_faces(const MeshSelection& selection, const std::vector<FaceCorners
                      remedy);
 }
 
+void require_on_boundary(const MeshSelection& selection, const std::vector<FaceCorners>* faces,
+                         std::size_t on_boundary, const std::string& place) {
+  if (faces == nullptr)
+    return;
+  std::size_t count = 0; // they ascend
+  for (std::size_t i = 0; i < faces->size(); ++i)
+    count += i == 0 || (*faces)[i] != (*faces)[i - 1];
+  if (on_boundary < count)
+    fail<InputError>(place, ": of the ", count, " faces of the set '", selection.set, "' ",
+                     count - on_boundary,
+                     " lie within the body, or are of no element, where nothing presses: leave "
+                     "them out of the set");
+}
+
 /// Nodes or elements.
 struct MeshSelector::Kind {
   bool is_elem;

@@ -27,6 +27,11 @@ const std::vector<EdgeEnds>* edges_of_set(const MeshEdgeSets& sets, const MeshSe
 void require_faces(const MeshSelection& selection, const std::vector<FaceCorners>* faces,
                    const std::string& place, const std::string& remedy);
 
+/// Refuses a set of surfaces of whose `faces` fewer (`on_boundary`) are on the boundary: a load on
+/// the others would be left out.
+void require_on_boundary(const MeshSelection& selection, const std::vector<FaceCorners>* faces,
+                         std::size_t on_boundary, const std::string& place);
+
 /// The words for a mesh in messages, and the mesh's precision.
 struct MeshTraits {
   const char* node = "node";

@@ -54,6 +54,7 @@ PfemDocument make_pfem_document(const PfemCommandOptions& options) {
   if (!is_file && options.unit)
     fail<UsageError>("--unit has no effect without a mesh file: leave it out");
   mesh.unit = options.unit.value_or(mesh.unit);
+  mesh.says_unit = mesh.says_unit || options.unit;
   mesh.seed = options.common.seed;
   const PfemSource& given = options.mesh;
   bool any = false;

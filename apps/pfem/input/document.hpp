@@ -51,8 +51,9 @@ inline void choose_points(int points, PfemOptions& options) {
 /// Where the hexahedra come from.
 struct PfemSource : PfemGenerator {
   enum class Kind { file, generator } kind = Kind::file;
-  std::string file; ///< as it is opened
-  double unit = 1;  ///< m per unit of the file
+  std::string file;       ///< as it is opened
+  double unit = 1;        ///< m per unit of the file
+  bool says_unit = false; ///< else it is taken for m
 };
 
 /// Throws InputError, "WHERE `key` ...", for sizes that the generator does not have and for an

@@ -194,6 +194,7 @@ void add_load(const PfemLoad& load, const HexaModel& file, const MeshSelector& s
     fail<InputError>(load.place,
                      ": none of the faces of the boundary has all of its four vertices among the ",
                      part.vertices.size(), " chosen ones: choose more, or a \"force\" on each");
+  require_on_boundary(load.where, faces, part.faces.size(), load.place);
   const bool is_pressure = load.kind == Kind::pressure;
   add_held_tractions(model.shape, part.faces, is_pressure, value, model.held, held);
   add_traction(

@@ -8,6 +8,7 @@
 #include "apps/pfem/input/loading.hpp"
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/io/mesh/curved_hexa_file.hpp>
+#include <ossatura/core/mesh/mechanics/coincident_nodes.hpp>
 
 #include <algorithm>
 
@@ -160,6 +161,12 @@ void set_elasticity(const PfemDocument& document, const PfemMaterial& all,
   }
 }
 
+void warn_of_split_mesh(const PfemModel& model) {
+  const std::string doubt = describe_coincident(find_coincident_nodes(model.shape.mesh));
+  if (!doubt.empty())
+    log_warning("split-mesh", model.source, ": ", doubt);
+}
+
 /// What surprises: the rule of the paper does not hold an element of order 2.
 void warn_of_quadrature(const PfemModel& model) {
   const HierarchicOptions& o = model.options.discretisation;
@@ -247,6 +254,8 @@ PfemModel build_pfem_model(const PfemDocument& document) {
 
   const PfemMaterial material = common_material(document, input.model, model.source);
   set_elasticity(document, material, select, model);
+  if (document.mesh.kind == PfemSource::Kind::file)
+    warn_of_split_mesh(model);
   add_pfem_supports(document, input, select, model);
   add_pfem_loads(document, input, select, model);
   if (input.body.exact && document.materials.empty() && material.elasticity.empty())
@@ -254,6 +263,10 @@ PfemModel build_pfem_model(const PfemDocument& document) {
   require_numbers(document.file, "elastic constants", model.elasticity.value);
   require_numbers(document.file, "forces", model.force);
   require_numbers(document.file, "displacements", model.displacement);
+  if (document.mesh.kind == PfemSource::Kind::file && !document.mesh.says_unit)
+    warn_of_mesh_unit(
+        model.source, bounding_box(model.shape.mesh.point),
+        *std::max_element(model.elasticity.value.begin(), model.elasticity.value.end()));
   warn_of_quadrature(model);
   warn_of_locking(document, material, model);
   return model;

@@ -31,8 +31,10 @@ PfemSource read_source(const Place& place, const std::string& directory) {
         (std::filesystem::path(directory) /
          place.at("file", "").text("the name of a .msh, .inp, .cdb, .vtk, .vtu or .hdf file"))
             .string();
-    if (const auto unit = place.find("unit"))
+    if (const auto unit = place.find("unit")) {
       mesh.unit = unit->positive("m per unit of the file, greater than 0");
+      mesh.says_unit = true;
+    }
     return mesh;
   }
   mesh.kind = PfemSource::Kind::generator;

@@ -112,6 +112,16 @@ StarBytes star_bytes(const PfemModel& model) {
 
 } // namespace
 
+double star_seconds(const PfemModel& model, int threads) {
+  constexpr double cubes_per_second = 8e9; // of rows, on a core
+  const HierarchicStars stars =
+      make_hierarchic_stars(model.shape.mesh, model.numbering, model.held);
+  double cubes = 0;
+  for (std::size_t s = 0; s < std::size_t(stars.num_stars()); ++s)
+    cubes += std::pow(3 * double(stars.mode_begin[s + 1] - stars.mode_begin[s]), 3);
+  return cubes / (cubes_per_second * threads);
+}
+
 std::int64_t count_blocks(const ElementMesh& mesh, const HexaEntities& entities,
                           const HierarchicNumbering& numbering) {
   // The elements that have both modes of a pair make up a cell complex without holes, so that its

@@ -29,6 +29,9 @@ struct PfemPrediction {
 PfemPrediction predict_pfem(const PfemModel& model,
                             const OperatorChoice<HierarchicOperatorKind>& chosen, bool on_device);
 
+/// About how long the inverses of vertex stars take on so many cores.
+double star_seconds(const PfemModel& model, int threads);
+
 /// 3 x 3 blocks of the assembled matrix: pairs of modes that an element has both of.
 std::int64_t count_blocks(const ElementMesh& mesh, const HexaEntities& entities,
                           const HierarchicNumbering& numbering);

@@ -121,6 +121,11 @@ double slenderness(const PfemModel& model) {
 std::string remedy_of(const PfemModel& model, const SolveResult& solve) {
   const HierarchicSolverOptions& solver = model.options.solver;
   const bool has_stars = solver.preconditioner == HierarchicPreconditioner::vertex_stars;
+  constexpr double grown = 1e6; // conjugate gradients rise by less on their way down
+  if (!(solve.residual < grown))
+    return "It is far above the first one, as of a body that can move: parts that an edge or a "
+           "vertex alone joins turn about it, and elements with too few quadrature points "
+           "(--points) bend without energy. Join parts by faces, or hold each";
   if (solve.iterations >= solver.cg.max_iterations)
     return std::string("Raise --max-iterations or --tolerance") +
            (has_stars ? "" : ", or choose --preconditioner vertex-stars");

@@ -24,17 +24,26 @@ namespace {
 std::vector<NodeForce> tractions_of(const DesignProblem& problem,
                                     const std::vector<std::int32_t>& nodes,
                                     const std::vector<FaceCorners>* among,
-                                    const std::array<double, 3>& traction) {
+                                    const std::array<double, 3>& traction, std::size_t& num_taken) {
   if (problem.solids)
-    return traction_forces(*problem.solids, nodes, traction, among);
+    return traction_forces(*problem.solids, nodes, traction, among, &num_taken);
   if (!problem.lattice)
-    return traction_forces(problem.mesh, nodes, traction, among);
+    return traction_forces(problem.mesh, nodes, traction, among, &num_taken);
   std::vector<std::int32_t> number, chosen;
   const ElementMesh around = problem.lattice->mesh_around(nodes, number);
+  const auto number_around = [&number](std::int32_t node) {
+    return std::int32_t(std::lower_bound(number.begin(), number.end(), node) - number.begin());
+  };
   for (const std::int32_t node : nodes)
-    chosen.push_back(
-        std::int32_t(std::lower_bound(number.begin(), number.end(), node) - number.begin()));
-  std::vector<NodeForce> forces = traction_forces(around, chosen, traction);
+    chosen.push_back(number_around(node));
+  std::vector<FaceCorners> faces;
+  if (among != nullptr)
+    for (FaceCorners face : *among) { // nodes of the set, and so around; the order stays
+      std::transform(face.begin(), face.end(), face.begin(), number_around);
+      faces.push_back(face);
+    }
+  std::vector<NodeForce> forces =
+      traction_forces(around, chosen, traction, among != nullptr ? &faces : nullptr, &num_taken);
   for (NodeForce& force : forces)
     force.node = number[std::size_t(force.node)];
   return forces;
@@ -66,12 +75,14 @@ std::vector<NodeForce> forces_of(const ForceChoice& choice, const DesignProblem&
   if (choice.kind == ForceChoice::Kind::traction) {
     const std::vector<FaceCorners>* faces = select.faces(choice.nodes);
     require_faces(choice.nodes, faces, choice.nodes.place, "a \"total_force\"");
-    std::vector<NodeForce> forces = tractions_of(problem, nodes, faces, choice.value);
+    std::size_t num_taken = 0;
+    std::vector<NodeForce> forces = tractions_of(problem, nodes, faces, choice.value, num_taken);
     if (forces.empty())
       fail<InputError>(choice.nodes.place,
                        ": none of the faces of the surface has all of its nodes "
                        "among the ",
                        nodes.size(), " chosen ones: choose more nodes, or a \"total_force\"");
+    require_on_boundary(choice.nodes, faces, num_taken, choice.nodes.place);
     return forces;
   }
   if (choice.kind == ForceChoice::Kind::remote)

@@ -15,6 +15,7 @@
 #include <ossatura/core/io/surface/reader.hpp>
 #include <ossatura/core/machine/memory.hpp>
 #include <ossatura/core/mesh/hexa/changes.hpp>
+#include <ossatura/core/mesh/mechanics/coincident_nodes.hpp>
 #include <ossatura/core/mesh/mechanics/lattice_motion.hpp>
 #include <ossatura/core/mesh/mechanics/odd_gravity.hpp>
 #include <ossatura/solvers/topopt/bodies/fill_surface.hpp>
@@ -678,8 +679,19 @@ void require_known_on_grid(const std::string& file, const TopoptModel& model) {
                      "or --grid mesh");
 }
 
+void warn_of_split_mesh(const TopoptModel& model) {
+  const DesignProblem& problem = model.problem;
+  const std::string doubt =
+      describe_coincident(problem.solids ? find_coincident_nodes(*problem.solids)
+                                         : find_coincident_nodes(problem.mesh));
+  if (!doubt.empty())
+    log_warning("split-mesh", model.source, ": ", doubt);
+}
+
 void check_supports(const ProblemDocument& document, const TopoptModel& model) {
   const DesignProblem& problem = model.problem;
+  if (document.mesh.kind == HexaSource::Kind::file && !problem.lattice)
+    warn_of_split_mesh(model);
   const std::string motion =
       problem.lattice  ? describe_free_motion(*problem.lattice, problem.held, problem.springs)
       : problem.solids ? describe_free_motion(*problem.solids, problem.held, problem.springs)
@@ -825,6 +837,11 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
                      ": all elements are solid or void, so that there is nothing to design",
                      model.num_kept > 0 ? ": keep less around supports and loads" : "");
   check_supports(document, model);
+  double stiffest = problem.young;
+  for (const HexaMaterial& one : problem.materials)
+    stiffest = std::max(stiffest, one.young);
+  if (document.mesh.kind == HexaSource::Kind::file && !document.mesh.says_unit)
+    warn_of_mesh_unit(model.source, problem.bounds(), stiffest);
 
   set_defaults(document, asked, model);
   take_frequencies(document, hexa, asked, model);

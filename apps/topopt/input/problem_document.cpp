@@ -109,6 +109,7 @@ ProblemDocument make_document(const TopoptCommandOptions& options) {
     fail<UsageError>("--unit has no effect on ", mesh.file,
                      ", an image, which says its edges: leave it out");
   mesh.unit = is_image(mesh) ? unit_of_images : options.unit.value_or(mesh.unit);
+  mesh.says_unit = mesh.says_unit || options.unit || is_image(mesh);
   set_voxels(options, mesh);
   if (options.mass_density)
     document.mass_density = options.mass_density;

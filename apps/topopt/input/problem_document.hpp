@@ -25,6 +25,7 @@ struct HexaSource {
   enum class Kind { file, box, generator } kind = Kind::file;
   std::string file;                          ///< as it is opened
   double unit = 1;                           ///< m per unit of the file
+  bool says_unit = false;                    ///< else it is taken for m
   std::optional<double> voxel;               ///< m, edge of the cubes that fill a surface
   std::optional<double> lower;               ///< voxels of an image below it are void
   std::string generator;                     ///< one of generator_names()

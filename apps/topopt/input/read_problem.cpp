@@ -72,6 +72,7 @@ HexaSource read_hexa_source(const JsonPlace& place, const std::string& directory
     }
     if (const auto unit = place.find("unit")) {
       mesh.unit = unit->positive("m per unit of the file, greater than 0");
+      mesh.says_unit = true;
       if (is_image(mesh))
         fail<InputError>(unit->where(),
                          ": has no effect on an image, which says its edges: leave it out");

@@ -90,22 +90,29 @@ std::vector<NodeForce> forces_of(const std::map<std::int32_t, double>& area,
 std::vector<NodeForce> traction_forces(const ElementMesh& mesh,
                                        const std::vector<std::int32_t>& nodes,
                                        const std::array<double, 3>& traction,
-                                       const std::vector<FaceCorners>* among) {
+                                       const std::vector<FaceCorners>* among,
+                                       std::size_t* num_taken) {
+  std::size_t count = 0;
   std::map<std::int32_t, double> area;
   for (const auto& [key, face] : chosen_faces(mesh, nodes)) {
     if (among != nullptr && !std::binary_search(among->begin(), among->end(), key))
       continue;
+    ++count;
     const std::array<double, 4> share = shares(mesh, face);
     for (std::size_t i = 0; i < 4; ++i)
       area[face[i]] += share[i];
   }
+  if (num_taken != nullptr)
+    *num_taken = count;
   return forces_of(area, traction);
 }
 
 std::vector<NodeForce> traction_forces(const SolidMesh& mesh,
                                        const std::vector<std::int32_t>& nodes,
                                        const std::array<double, 3>& traction,
-                                       const std::vector<FaceCorners>* among) {
+                                       const std::vector<FaceCorners>* among,
+                                       std::size_t* num_taken) {
+  std::size_t count = 0;
   std::vector<std::uint8_t> chosen(mesh.num_points());
   for (const std::int32_t node : nodes)
     chosen[std::size_t(node)] = 1;
@@ -119,12 +126,15 @@ std::vector<NodeForce> traction_forces(const SolidMesh& mesh,
     if (!whole || (among != nullptr &&
                    !std::binary_search(among->begin(), among->end(), corners_of(of_elem, of_face))))
       continue;
+    ++count;
     const auto share = face_shares(mesh, face);
     for (int k = 0; k < of_face.num_nodes; ++k) {
       const std::size_t a = std::size_t(of_face.node[k]);
       area[of_elem[a]] += share[a];
     }
   }
+  if (num_taken != nullptr)
+    *num_taken = count;
   return forces_of(area, traction);
 }
 
