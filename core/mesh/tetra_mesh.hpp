@@ -20,6 +20,9 @@ struct TetraMesh {
   std::vector<float> sheet;
   /// [num_tetra, any] what else was asked for of a file, see TetraFileOptions::value_fields.
   std::vector<double> value;
+  /// Points of its file that no tetrahedron has, and that are left out: where there are any,
+  /// numbers of points are not those of the file.
+  std::int64_t num_left_out = 0;
 
   std::size_t num_points() const { return point.size() / 3; }
   std::size_t num_tetra() const { return tetra.size() / 4; }

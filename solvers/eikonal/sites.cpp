@@ -43,12 +43,14 @@ public:
   std::vector<std::int32_t> find(const SiteChoice& site) {
     switch (site.place) {
     case SitePlace::vertices:
+      require_numbers(site);
       for (const std::int32_t vertex : site.vertices)
         if (std::size_t(vertex) >= mesh_.num_points())
           fail<InputError>(set_.origin, ": '", site.text, "': vertex ", vertex,
                            " is not in the mesh, whose last one is ", mesh_.num_points() - 1);
       return site.vertices;
     case SitePlace::list: {
+      require_numbers(site);
       std::vector<std::int32_t> vertices = read_vertex_list(site.file, mesh_.num_points());
       if (vertices.empty())
         fail<InputError>(set_.origin, ": '", site.text, "': the list has no vertex");
@@ -64,6 +66,15 @@ public:
   }
 
 private:
+  void require_numbers(const SiteChoice& site) const {
+    if (mesh_.num_left_out > 0)
+      fail<InputError>(set_.origin, ": '", site.text,
+                       "': numbers of vertices mean nothing here, because the mesh has ",
+                       mesh_.num_left_out,
+                       " points without tetrahedron, which are left out: choose by point:X,Y,Z, "
+                       "sphere or box, or remove these points from the mesh");
+  }
+
   std::int32_t nearest(const SiteChoice& site) {
     double least = std::numeric_limits<double>::infinity();
     std::size_t found = 0;

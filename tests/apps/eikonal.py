@@ -278,6 +278,29 @@ class Sites(EikonalCase):
         self.close(run["results"]["activation"][0]["earliest"], 4)
         self.assertIsNone(run["results"]["activation"][0]["set"])
 
+    def test_numbers_mean_nothing_where_points_are_left_out(self):
+        """A triangle of points of its own, before those of the body."""
+        lines = self.mesh.vtk().splitlines()
+        points = next(i for i, line in enumerate(lines) if line.startswith("POINTS"))
+        cells = next(i for i, line in enumerate(lines) if line.startswith("CELLS"))
+        types = next(i for i, line in enumerate(lines) if line.startswith("CELL_TYPES"))
+        count, rows = len(self.mesh.points), len(self.mesh.tetra)
+        moved = ["4 " + " ".join(str(int(v) + 3) for v in row.split()[1:]) for row in lines[cells + 1:types]]
+        self.write("electrode.vtk", "\n".join(
+            [*lines[:points], f"POINTS {count + 3} double", "-9 0 0", "-9 1 0", "-9 0 1", *lines[points + 1:cells],
+             f"CELLS {rows + 1} {5 * rows + 4}", "3 0 1 2", *moved, f"CELL_TYPES {rows + 1}", "5", *["10"] * rows]) + "\n")
+        asked = ("electrode.vtk", "--velocity", "0.5")
+        at = "point:%g,%g,%g" % self.mesh.points[3]
+        run = self.summary("eikonal", *asked, "--site", at, "-q", "--dat", "t.dat")
+        self.assertEqual([w["code"] for w in run["warnings"]], ["unused-points"])
+        self.assertIn("3 points belong to no tetrahedron", run["warnings"][0]["text"])
+        times = [float(line) for line in self.read("t.dat").split()]
+        self.assertEqual((len(times), times[3]), (count, 0))
+        self.write("a.vtx", "1\nintra\n3\n")
+        for site in ("vertices:3", "vtx:a.vtx"):
+            self.fails(BAD_FILE, f"'{site}': numbers of vertices mean nothing here, because the mesh has 3 points",
+                       *asked, "--site", site)
+
     def test_files_whose_names_have_an_at_sign(self):
         for name in ("lab@home.vtx", "lab@2.vtx"):
             self.write(name, "1\nintra\n7\n")

@@ -200,6 +200,10 @@ EikonalModel make_eikonal_model(const EikonalCommandOptions& options, DriverCont
            format_count(std::int64_t(model.mesh.num_tetra())), " tetrahedra, ",
            model.mesh.fibre.empty() ? "no fibres" : "fibres",
            model.mesh.sheet.empty() ? "" : " and sheets");
+  if (model.mesh.num_left_out > 0)
+    log_warning("unused-points", model.source, ": ", format_count(model.mesh.num_left_out),
+                " points belong to no tetrahedron and are left out: vertices of results are "
+                "numbered without them");
   if (double(model.sets.size()) * double(model.mesh.num_points()) > INT32_MAX)
     fail<InputError>(options.site_file, ": ", model.sets.size(), " sets of ",
                      format_count(std::int64_t(model.mesh.num_points())),

@@ -113,12 +113,12 @@ void finish_tetra_mesh(const std::string& path, TetraMesh& mesh,
     fail<InputError>(path, ": tetrahedra ", twice->first, " and ", twice->second,
                      ", counted from 0, have the same vertices", duplicate_remedy);
   const std::vector<bool> used = find_used_points(mesh);
-  std::size_t first = mesh.num_points(), num_unused = 0, num_dropped = 0;
+  std::size_t first = mesh.num_points(), num_unused = 0;
   for (std::size_t p = 0; p < used.size(); ++p) {
     if (used[p])
       continue;
     if (!passed_over.empty() && passed_over[p]) {
-      ++num_dropped;
+      ++mesh.num_left_out;
       continue;
     }
     if (num_unused++ == 0)
@@ -128,7 +128,7 @@ void finish_tetra_mesh(const std::string& path, TetraMesh& mesh,
     fail<InputError>(place(first), ": point ", first, " belongs to no tetrahedron (", num_unused,
                      " of ", mesh.num_points(),
                      " points do not); remove unused points from the mesh");
-  if (num_dropped > 0)
+  if (mesh.num_left_out > 0)
     keep_points(mesh, used);
   require_volume(path, mesh);
 }

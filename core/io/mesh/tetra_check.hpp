@@ -32,8 +32,8 @@ using PointPlace = std::function<std::string(std::size_t point)>;
 
 /// The last check: there are tetrahedra, none twice, not all of them flat, and every point belongs
 /// to one. Points that do not but are marked in `passed_over` (empty: none), vertices of other
-/// elements, are removed. Throws InputError that begins with the place of the point, or with
-/// `path`.
+/// elements, are removed, and counted in `num_left_out`. Throws InputError that begins with the
+/// place of the point, or with `path`.
 void finish_tetra_mesh(const std::string& path, TetraMesh& mesh,
                        const std::vector<bool>& passed_over, const PointPlace& place);
 
