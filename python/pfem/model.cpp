@@ -386,6 +386,8 @@ public:
     held_.assign(std::size_t(modes_.numbering.num_modes), 0);
     displacement_.assign(modes_.num_dofs(), 0);
     make_elements(); // or throws for what D and elements cannot be
+    if (const std::string doubt = describe_coincident(find_coincident_nodes(hexa)); !doubt.empty())
+      log_warning("split-mesh", "hexa: ", doubt);
   }
   void drop() noexcept override { system_.reset(); }
 
@@ -539,12 +541,8 @@ std::unique_ptr<PfemAnswer> PfemModelOn<Exec>::solve(const PfemSolverChoice& cho
                                                      const PfemObserver& observe) {
   check_supports();
   Values force = forces();
-  if (!system_) {
-    if (const std::string doubt = describe_coincident(find_coincident_nodes(modes_.shape().mesh));
-        !doubt.empty())
-      log_warning("split-mesh", "hexa: ", doubt);
+  if (!system_)
     make_elements();
-  }
   if (system_->held != held_) { // answers go on with the one of before
     auto system = std::make_shared<System<Exec>>();
     system->modes = modes_;

@@ -319,15 +319,12 @@ class Refusals(unittest.TestCase):
             self.assertEqual([record.code for record in seen.records], [code])
 
     def test_parts_that_are_not_joined(self):
-        """Two cubes, each held, whose common face is there twice."""
+        """Two cubes whose common face is there twice."""
         one, cube = topopt.box((1, 1, 1), (1.0, 1.0, 1.0))
         points = np.concatenate([one, one + [1.0, 0.0, 0.0]])
         hexa = np.concatenate([cube, cube + len(one)])
-        model = pfem.Model(pfem.Mesh(points, hexa), order=2, young=1.0, poisson=0.0)
-        model.hold((points[:, 0] == 0) | (points[:, 0] == 2))
-        model.add_traction(points[:, 1] == 1, (0, 1, 0))
         with self.assertLogs("ossatura", "WARNING") as log:
-            model.solve()
+            pfem.Model(pfem.Mesh(points, hexa), order=2, young=1.0, poisson=0.0)
         self.assertEqual([record.code for record in log.records], ["split-mesh"])
         self.assertIn("4 nodes lie in the place of another one", log.output[0])
 
