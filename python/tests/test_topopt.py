@@ -124,6 +124,19 @@ class Doubts(unittest.TestCase):
         self.assertEqual([record.code for record in log.records], ["lost-load"])
         self.assertRegex(log.output[0], r"loads: 2 of 6 components of load case 1 .* \(node 0 is the first\)")
 
+    def test_parts_that_are_not_joined(self):
+        """Two beams, each held at its end, whose common face is there twice."""
+        one, beam, options = cantilever((4, 3, 2))
+        points = np.concatenate([one, one + [4.0, 0.0, 0.0]])
+        hexa = np.concatenate([beam, beam + len(one)])
+        force = np.zeros(points.shape)
+        force[points[:, 0] == 4, 2] = -1.0
+        held = (points[:, 0] == 0) | (points[:, 0] == 8)
+        with self.assertLogs("ossatura", "WARNING") as log:
+            topopt.Optimizer(points, hexa, **{**options, "held": held, "loads": force})
+        self.assertEqual([record.code for record in log.records], ["split-mesh"])
+        self.assertIn("12 nodes lie in the place of another one", log.output[0])
+
 
 class Refusals(unittest.TestCase):
     def refuse(self, error, text, **changes):
