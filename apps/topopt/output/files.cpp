@@ -279,7 +279,7 @@ DesignSurface make_design_surface(const TopoptModel& model, const std::vector<do
   // All together, so that there is no crease in a mirror.
   const TimedScope of_smoothing("ossatura::topopt::smooth");
   SmoothedSurface smooth =
-      smooth_surface(std::move(design.surface), choices.smooth, bounds, std::move(is_fitted));
+      smooth_surface(std::move(design.surface), choices.smooth, bounds, is_fitted);
   design.surface = std::move(smooth.surface);
   design.num_held = smooth.num_held;
   // Vertices in a mirror alone stay: what triangles there enclose is nothing wherever these are.
