@@ -41,7 +41,7 @@ struct DeflatedText {
   }
 };
 
-/// Of less than 2 GB. What ends at a byte, as all but the last do, may be followed by another.
+/// Of less than 2 GB. One that is not the last ends at a byte, so that another may follow.
 DeflatedText deflate_text(std::string text, bool is_last) {
   z_stream stream{};
   OSSATURA_REQUIRE(deflateInit2(&stream, 6, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY) == Z_OK,
@@ -55,7 +55,8 @@ DeflatedText deflate_text(std::string text, bool is_last) {
   stream.next_out = reinterpret_cast<Bytef*>(deflated.bytes.data());
   stream.avail_out = uInt(deflated.bytes.size());
   const int result = deflate(&stream, is_last ? Z_FINISH : Z_SYNC_FLUSH);
-  const bool all = result == (is_last ? Z_STREAM_END : Z_OK) && stream.avail_in == 0;
+  const bool all = result == (is_last ? Z_STREAM_END : Z_OK) && stream.avail_in == 0 &&
+                   stream.avail_out > 0; // else some may be left
   deflated.bytes.resize(deflated.bytes.size() - stream.avail_out);
   deflateEnd(&stream);
   OSSATURA_REQUIRE(all, "zlib ended with " << result);
