@@ -104,6 +104,18 @@ class Model(BoneRanks):
             self.assertEqual(one, many, field)
 
 
+    def test_fields_that_ranks_compress_are_those_of_one_process(self):
+        # Several chunks of 1 MiB for each field, which begin on one rank and end on the next.
+        arguments = ("bone", "--generate", "perlin", "--size", "72,64,60", "--backend", "serial", "-q",
+                     *BITS, "--fields", "all", "--test", "axial", "--tolerance", "1e-2")
+        self.ossatura(*arguments, "--split", "model", "--hdf", "one.hdf")
+        self.launch(3, *arguments, "--hdf", "many.hdf")
+        for field in ("Points", "Connectivity", "PointData/displacement", "PointData/held",
+                      "CellData/modulus", "CellData/stress", "CellData/strain", "CellData/von_mises"):
+            one, many = (read(self.path(name), "VTKHDF/" + field) for name in ("one.hdf", "many.hdf"))
+            self.assertGreater(max(map(abs, one)), 0)
+            self.assertEqual(one, many, field)
+
     def test_images_of_files_laws_and_islands(self):
         labels, density = (os.path.join(EXAMPLES, name) for name in ("radius-labels.nii.gz",
                                                                     "radius.mha"))

@@ -10,8 +10,11 @@
 #include <ossatura/kernels/algebra/ranks/blocks.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace ossatura {
 
@@ -76,47 +79,89 @@ void with_corners(const Exec& exec, const VoxelProblem<Exec>& problem,
   body(taken);
 }
 
-/// append_block(field, values, rows) for the rows of the arrays [rows, columns] of all ranks, block
-/// by block. make_field() is called by the first rank alone, which writes.
+/// The rows of fields that this process has, and the number of the first one among those of all.
+template<class Exec>
+struct RankRows {
+  RankBlocks<Exec>& blocks;
+  std::uint64_t first;
+};
+
+MadeBlock made_of(VtkHdfBlock block) {
+  MadeBlock made;
+  made.numbers = {block.rows.rows_before, block.rows.rows_behind, std::uint64_t(block.all_finite)};
+  made.numbers.insert(made.numbers.end(), block.rows.chunk_bytes.begin(),
+                      block.rows.chunk_bytes.end());
+  made.bytes = std::move(block.rows.bytes);
+  return made;
+}
+
+VtkHdfBlock block_of(MadeBlock& made) {
+  VtkHdfBlock block;
+  block.rows.rows_before = made.numbers.at(0);
+  block.rows.rows_behind = made.numbers.at(1);
+  block.all_finite = made.numbers.at(2) != 0;
+  block.rows.chunk_bytes.assign(made.numbers.begin() + 3, made.numbers.end());
+  block.rows.bytes = std::move(made.bytes);
+  return block;
+}
+
+/// append_block(field, values, count) for the rows of the arrays [count, columns] of all ranks,
+/// block by block. The first rank writes; make_field() is called by it alone. The others compress
+/// theirs: `field` is a VtkHdfField or a VtkHdfPart.
 template<class T, class Exec, class MakeField, class AppendBlock>
-void append_blocks(RankBlocks<Exec>& blocks, const Array<T, Exec>& array, std::size_t columns,
+void append_blocks(const RankRows<Exec>& rows, const Array<T, Exec>& array, std::size_t columns,
                    const MakeField& make_field, const AppendBlock& append_block) {
+  RankBlocks<Exec>& blocks = rows.blocks;
   std::optional<VtkHdfField> field;
-  if (blocks.is_first())
+  const Hdf5ChunkLayout layout = blocks.tell([&] {
     field.emplace(make_field());
-  blocks.for_each(array, columns, [&](const T* values, std::size_t, std::size_t rows) {
-    append_block(*field, values, rows);
+    return field->layout();
   });
+  if (field) {
+    blocks.for_own(array, columns, [&](const T* values, std::size_t count) {
+      append_block(*field, values, count);
+    });
+    blocks.take_others([&](MadeBlock& block) { field->append(block_of(block)); });
+    return;
+  }
+  VtkHdfPart part(layout, rows.first);
+  blocks.for_own(array, columns, [&](const T* values, std::size_t count) {
+    append_block(part, values, count);
+    if (part.bytes() >= blocks.block_bytes)
+      blocks.hand_over(made_of(part.take()));
+  });
+  blocks.hand_over(made_of(part.take_last()));
+  blocks.hand_over({});
 }
 
 /// The same with a row of the field for each: `convert(values, first, count, to)` makes rows first
 /// to first + count of those of a block, whose entries are `values`.
 template<class To, class From, class Exec, class MakeField, class Convert>
-void append_converted(RankBlocks<Exec>& blocks, const Array<From, Exec>& array, std::size_t columns,
-                      const MakeField& make_field, const Convert& convert) {
-  append_blocks(blocks, array, columns, make_field,
-                [&](VtkHdfField& field, const From* values, std::size_t rows) {
-                  field.append_made<To>(
-                      rows, [&](std::uint64_t first, std::uint64_t count, To* to) {
+void append_converted(const RankRows<Exec>& rows, const Array<From, Exec>& array,
+                      std::size_t columns, const MakeField& make_field, const Convert& convert) {
+  append_blocks(rows, array, columns, make_field,
+                [&](auto& field, const From* values, std::size_t num_rows) {
+                  field.template append_made<To>(
+                      num_rows, [&](std::uint64_t first, std::uint64_t count, To* to) {
                         convert(values, std::size_t(first), std::size_t(count), to);
                       });
                 });
 }
 
 template<class T, class Exec, class MakeField>
-void append(RankBlocks<Exec>& blocks, const Array<T, Exec>& array, std::size_t columns,
+void append(const RankRows<Exec>& rows, const Array<T, Exec>& array, std::size_t columns,
             const MakeField& make_field) {
-  append_blocks(blocks, array, columns, make_field,
-                [&](VtkHdfField& field, const T* values, std::size_t rows) {
-                  field.append(ConstSpan<T>(values, columns * rows));
+  append_blocks(rows, array, columns, make_field,
+                [&](auto& field, const T* values, std::size_t count) {
+                  field.append(ConstSpan<T>(values, columns * count));
                 });
 }
 
 /// `file` is the first rank's. Of a problem that is cut.
 template<class Exec>
 void write_cut_mesh(const Exec& exec, const LatticePlace& place, const VoxelProblem<Exec>& problem,
-                    const BoneSolution<Exec>& solution, RankBlocks<Exec>& blocks,
-                    std::optional<VtkHdfWriter>& file) {
+                    const BoneSolution<Exec>& solution, const RankRows<Exec>& nodes,
+                    const RankRows<Exec>& cells, std::optional<VtkHdfWriter>& file) {
   const OwnedNodes& owned = solution.grid.owned;
   const SharedEntries& elements = solution.fields.elements;
   const std::int64_t num_elem = elements.comm.sum(elements.count());
@@ -124,7 +169,7 @@ void write_cut_mesh(const Exec& exec, const LatticePlace& place, const VoxelProb
     file->begin_mesh(std::uint64_t(owned.global_count), std::uint64_t(num_elem),
                      cell_of_voxel(place));
   append_converted<double>(
-      blocks, owned_part(owned, list_sites(exec, solution.grid), 1), 1,
+      nodes, owned_part(owned, list_sites(exec, solution.grid), 1), 1,
       [&] { return file->points_field<double>(); },
       [&](const std::uint64_t* sites, std::size_t first, std::size_t count, double* points) {
         place_sites(place, sites + first, count, points);
@@ -132,8 +177,9 @@ void write_cut_mesh(const Exec& exec, const LatticePlace& place, const VoxelProb
   with_corners(exec, problem, solution, [&](const auto& corner) {
     using Corner = std::remove_reference_t<decltype(corner(0))>;
     append_blocks(
-        blocks, corner, 8, [&] { return file->connectivity_field(); },
-        [&](VtkHdfField& field, const Corner* corners, std::size_t voxels) {
+        RankRows<Exec>{cells.blocks, 8 * cells.first}, corner, 8,
+        [&] { return file->connectivity_field(); },
+        [&](auto& field, const Corner* corners, std::size_t voxels) {
           field.append_indices(8 * voxels, [&](std::uint64_t first, std::uint64_t count, auto* to) {
             order_cells(place, corners, std::size_t(first), std::size_t(count), to);
           });
@@ -146,18 +192,19 @@ template<class Exec>
 std::optional<VtkHdfWriter>
 write_mesh(const Exec& exec, const std::string& path, Hdf5Compression compression,
            const BoneModel<Exec>& model, const VoxelProblem<Exec>& problem,
-           const BoneSolution<Exec>& solution, RankBlocks<Exec>& blocks, BegunFile* begun) {
+           const BoneSolution<Exec>& solution, const RankRows<Exec>& nodes,
+           const RankRows<Exec>& cells, BegunFile* begun) {
   const TimedScope scope("ossatura::bone::write_mesh");
   if (begun != nullptr)
     return begun->take();
   const LatticePlace place = lattice_place(model);
   std::optional<VtkHdfWriter> file;
-  if (blocks.is_first())
+  if (cells.blocks.is_first())
     file.emplace(path, compression);
   if (ranks_of(problem).size() == 1)
     FieldMesh(exec, place, solution.grid, solution.fields.element).write_to(*file);
   else
-    write_cut_mesh(exec, place, problem, solution, blocks, file);
+    write_cut_mesh(exec, place, problem, solution, nodes, cells, file);
   return file;
 }
 
@@ -190,12 +237,12 @@ namespace {
 template<class Exec, class Cells>
 void append_material(const Exec& exec, const BoneOptions& options, const BoneModel<Exec>& model,
                      bool wants_moduli, const BoneSolution<Exec>& solution,
-                     RankBlocks<Exec>& blocks, const Cells& cells) {
+                     const RankRows<Exec>& rows, const Cells& cells) {
   if (wants_moduli)
-    append(blocks, list_moduli(exec, solution.lame, solution.fields.element), 1,
+    append(rows, list_moduli(exec, solution.lame, solution.fields.element), 1,
            cells(double(), "modulus", 1, "MPa"));
   if (options.remodelling.steps > 0)
-    append(blocks, list_bone_densities(exec, options, model, solution), 1,
+    append(rows, list_bone_densities(exec, options, model, solution), 1,
            cells(double(), "density", 1, "g/cm3"));
 }
 
@@ -215,8 +262,10 @@ void write_fields(const Exec& exec, const std::string& path, const BoneOptions& 
   const Communicator comm = ranks_of(problem);
   const bool is_pushed = comm.any(load.force.extent(0) > 0);
   RankBlocks<Exec> blocks(exec, comm);
-  std::optional<VtkHdfWriter> file =
-      write_mesh(exec, path, options.common.compress, model, problem, solution, blocks, begun);
+  const RankRows<Exec> nodes{blocks, std::uint64_t(owned.global_begin)},
+      elements{blocks, std::uint64_t(comm.scan_before(solution.fields.elements.count()))};
+  std::optional<VtkHdfWriter> file = write_mesh(exec, path, options.common.compress, model, problem,
+                                                solution, nodes, elements, begun);
   const auto write_vectors = [&](const char* name, const Array<double, Exec>& values,
                                  const char* unit) {
     const auto make_field = [&] {
@@ -227,17 +276,17 @@ void write_fields(const Exec& exec, const std::string& path, const BoneOptions& 
     const Array<double, Exec> own = owned_part(owned, values, 3);
     if (turned)
       append_converted<double>(
-          blocks, own, 3, make_field,
+          nodes, own, 3, make_field,
           [&](const double* v, std::size_t first, std::size_t count, double* to) {
             turn_vectors(model.direction, v + 3 * first, count, to);
           });
     else
-      append(blocks, own, 3, make_field);
+      append(nodes, own, 3, make_field);
   };
   if (wants("displacement"))
     write_vectors("displacement", solution.displacement, "mm");
   // With these the residual and the reactions can be computed from the file alone.
-  append(blocks, owned_part(owned, problem.held.mask, 1), 1,
+  append(nodes, owned_part(owned, problem.held.mask, 1), 1,
          [&] { return file->template point_field<std::uint8_t>("held"); });
   if (is_pushed)
     write_vectors("load", load.force, "N");
@@ -249,13 +298,13 @@ void write_fields(const Exec& exec, const std::string& path, const BoneOptions& 
     };
   };
   if (model.foreign)
-    append(blocks, list_caps(exec, *model.foreign, solution), 1,
+    append(elements, list_caps(exec, *model.foreign, solution), 1,
            [&] { return file->template cell_field<std::uint8_t>("cap"); });
-  append_material(exec, options, model, wants("modulus"), solution, blocks, cells);
+  append_material(exec, options, model, wants("modulus"), solution, elements, cells);
   const auto write_cells = [&](const char* name, const Array<float, Exec>& values,
                                const char* unit) {
     if (wants(name))
-      append(blocks, values, 1, cells(float(), name, 1, unit));
+      append(elements, values, 1, cells(float(), name, 1, unit));
   };
   const auto write_tensors = [&](const char* name, const Array<float, Exec>& values, double shear,
                                  const char* unit) {
@@ -263,12 +312,12 @@ void write_fields(const Exec& exec, const std::string& path, const BoneOptions& 
       return;
     const auto make_field = cells(float(), name, 6, unit);
     if (turned)
-      append_converted<float>(blocks, values, 6, make_field,
+      append_converted<float>(elements, values, 6, make_field,
                               [&](const float* t, std::size_t first, std::size_t count, float* to) {
                                 turn_tensors(model.direction, t + 6 * first, count, shear, to);
                               });
     else
-      append(blocks, values, 6, make_field);
+      append(elements, values, 6, make_field);
   };
   write_tensors("strain", solution.fields.strain, 2, "1 (shear: gamma)");
   write_tensors("stress", solution.fields.stress, 1, "MPa");
@@ -276,9 +325,9 @@ void write_fields(const Exec& exec, const std::string& path, const BoneOptions& 
   write_cells("von_mises", solution.fields.von_mises, "MPa");
   write_cells("effective_strain", solution.fields.effective_strain, "1");
   if (solution.fields.plastic_strain.extent(0) > 0)
-    append(blocks, solution.fields.plastic_strain, 1, cells(float(), "plastic_strain", 1, "1"));
+    append(elements, solution.fields.plastic_strain, 1, cells(float(), "plastic_strain", 1, "1"));
   if (solution.fields.damage.extent(0) > 0)
-    append(blocks, solution.fields.damage, 1, cells(float(), "damage", 1, "1"));
+    append(elements, solution.fields.damage, 1, cells(float(), "damage", 1, "1"));
   blocks.finish();
   if (file)
     finish_file(*file, path, status, context);

@@ -393,6 +393,12 @@ void Hdf5Dataset::write_rows_from(std::uint64_t first, std::uint64_t rows, const
     fail<InputError>(where(), ": cannot be written", reason());
 }
 
+void Hdf5Dataset::write_own_rows(std::uint64_t first, std::uint64_t rows, const void* values) {
+  const LibraryCall call;
+  const Hdf5Handle type(H5Dget_type(id()), &H5Tclose);
+  write_rows_from(first, rows, values, type.get());
+}
+
 void Hdf5Dataset::extend(std::uint64_t rows) {
   OSSATURA_REQUIRE(!shape_.empty(), where() << " is a scalar");
   const LibraryCall call;

@@ -187,6 +187,9 @@ public:
     write_rows_from(first, rows, values, hdf5_native_type<T>());
   }
 
+  /// The same of values that lie in memory as in the file.
+  void write_own_rows(std::uint64_t first, std::uint64_t rows, const void* values);
+
   /// Grows an extendible dataset by `rows` of the first extent and writes them.
   template<class T>
   void append(std::uint64_t rows, const T* values) {

@@ -12,4 +12,18 @@ Hdf5RowWriter::Hdf5RowWriter(Hdf5Dataset dataset, Hdf5PendingChunks* pending)
     row_size_ *= dataset_->shape()[i];
 }
 
+Hdf5ChunkLayout Hdf5RowWriter::layout() const {
+  if (chunks_ && !chunks_->is_pending())
+    return chunks_->layout();
+  return {0, row_size_, dataset_->value_bytes(), 0};
+}
+
+void Hdf5RowWriter::append(const Hdf5RowsBlock& block) {
+  if (chunks_)
+    chunks_->append(block);
+  else
+    dataset_->write_own_rows(written_, block.rows_before, block.bytes.data());
+  written_ += block.rows_before + block.chunk_bytes.size() * layout().rows + block.rows_behind;
+}
+
 } // namespace ossatura

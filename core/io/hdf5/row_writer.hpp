@@ -25,6 +25,9 @@ public:
   /// Values of a row.
   std::uint64_t row_size() const { return row_size_; }
 
+  /// How another process is to make rows of it (Hdf5RowsPart).
+  Hdf5ChunkLayout layout() const;
+
   /// Rows that follow, of any number type.
   template<class T>
   void append(const T* values, std::uint64_t rows) {
@@ -47,6 +50,9 @@ public:
       append_in_blocks<T>(rows, make);
     written_ += rows;
   }
+
+  /// Rows that another process made.
+  void append(const Hdf5RowsBlock& block);
 
   /// All rows: as they lie in `kept` where that has them, else those that write() appends. These
   /// are kept where they are compressed and write() returns true.

@@ -41,6 +41,12 @@ VtkHdfField::VtkHdfField(Hdf5Dataset dataset, std::shared_ptr<File> file)
     : file_(std::move(file))
     , rows_(std::move(dataset), &file_->pending) {}
 
+void VtkHdfField::append(const VtkHdfBlock& block) {
+  rows_.append(block.rows);
+  if (!block.all_finite && std::exchange(file_->all_finite, false))
+    warn_not_finite(rows_.dataset().where());
+}
+
 std::uint64_t VtkHdfField::rows_in(std::size_t count) const {
   const std::uint64_t row_size = rows_.row_size();
   OSSATURA_REQUIRE(count % row_size == 0, rows_.dataset().where()

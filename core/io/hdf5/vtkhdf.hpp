@@ -74,6 +74,12 @@ struct VtkCellRun {
   std::uint64_t num_cells;
 };
 
+/// Rows of a field that another process than the one with the file made.
+struct VtkHdfBlock {
+  Hdf5RowsBlock rows;
+  bool all_finite = true;
+};
+
 /// A VtkHdfField is a stored field, streamed in blocks of rows.
 class VtkHdfField {
 public:
@@ -112,6 +118,9 @@ public:
     else
       append_made<std::int64_t>(rows, make);
   }
+  /// How another process is to make rows of it (VtkHdfPart), and the rows that it made.
+  Hdf5ChunkLayout layout() const { return rows_.layout(); }
+  void append(const VtkHdfBlock& block);
   /// All rows: as they lie in `kept`, another file of a series, where that has them; else those
   /// that write(*this) appends. Null: always these.
   template<class Write>
@@ -145,6 +154,59 @@ private:
   std::shared_ptr<File> file_; ///< before what refers to it
   Hdf5RowWriter rows_;
   bool nan_is_mark_ = false;
+};
+
+/// Rows of a field of a file that another process has: from row `first` on, of the type of the
+/// field.
+class VtkHdfPart {
+public:
+  VtkHdfPart(const Hdf5ChunkLayout& layout, std::uint64_t first)
+      : rows_(layout, first) {}
+
+  /// As those of VtkHdfField.
+  template<class T>
+  void append(ConstSpan<T> values) {
+    require_type<T>();
+    if (!are_finite(values))
+      all_finite_ = false;
+    rows_.append(values.data, values.size / rows_.layout().row_values);
+  }
+  template<class T, class Make>
+  void append_made(std::uint64_t rows, const Make& make) {
+    require_type<T>();
+    rows_.append(
+        [&](std::uint64_t first, std::uint64_t count, void* to) {
+          make(first, count, static_cast<T*>(to));
+          if (!is_every_finite(ConstSpan<T>(static_cast<const T*>(to),
+                                            std::size_t(count * rows_.layout().row_values)),
+                               false))
+            all_finite_ = false;
+        },
+        rows);
+  }
+  template<class Make>
+  void append_indices(std::uint64_t rows, const Make& make) {
+    if (rows_.layout().value_bytes == sizeof(std::int32_t))
+      append_made<std::int32_t>(rows, make);
+    else
+      append_made<std::int64_t>(rows, make);
+  }
+
+  /// Of Hdf5RowsPart.
+  std::size_t bytes() const { return rows_.bytes(); }
+  VtkHdfBlock take() { return {rows_.take(), all_finite_}; }
+  VtkHdfBlock take_last() { return {rows_.take_last(), all_finite_}; }
+
+private:
+  template<class T>
+  void require_type() const {
+    OSSATURA_REQUIRE(sizeof(T) == rows_.layout().value_bytes,
+                     "values of " << sizeof(T) << " bytes for some of "
+                                  << rows_.layout().value_bytes);
+  }
+
+  Hdf5RowsPart rows_;
+  std::atomic<bool> all_finite_ = true;
 };
 
 /// What the files of a series have in common, by names of datasets: the first one that is written
