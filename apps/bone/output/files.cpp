@@ -2,12 +2,11 @@
 #include "apps/bone/output/files.hpp"
 
 #include "apps/bone/output/field_mesh.hpp"
+#include "apps/bone/output/rank_rows.hpp"
 
 #include <ossatura/core/io/hdf5/parosol_output.hpp>
 #include <ossatura/core/io/hdf5/vtkhdf.hpp>
 #include <ossatura/core/io/image/world_frame.hpp>
-#include <ossatura/core/machine/part_loop.hpp>
-#include <ossatura/kernels/algebra/ranks/blocks.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -77,84 +76,6 @@ void with_corners(const Exec& exec, const VoxelProblem<Exec>& problem,
   Kokkos::parallel_for("ossatura::bone::number_corners", range(exec, corner.extent(0)),
                        TakeNumbers<Exec>{corner, number, taken});
   body(taken);
-}
-
-/// The rows of fields that this process has, and the number of the first one among those of all.
-template<class Exec>
-struct RankRows {
-  RankBlocks<Exec>& blocks;
-  std::uint64_t first;
-};
-
-MadeBlock made_of(VtkHdfBlock block) {
-  MadeBlock made;
-  made.numbers = {block.rows.rows_before, block.rows.rows_behind, std::uint64_t(block.all_finite)};
-  made.numbers.insert(made.numbers.end(), block.rows.chunk_bytes.begin(),
-                      block.rows.chunk_bytes.end());
-  made.bytes = std::move(block.rows.bytes);
-  return made;
-}
-
-VtkHdfBlock block_of(MadeBlock& made) {
-  VtkHdfBlock block;
-  block.rows.rows_before = made.numbers.at(0);
-  block.rows.rows_behind = made.numbers.at(1);
-  block.all_finite = made.numbers.at(2) != 0;
-  block.rows.chunk_bytes.assign(made.numbers.begin() + 3, made.numbers.end());
-  block.rows.bytes = std::move(made.bytes);
-  return block;
-}
-
-/// append_block(field, values, count) for the rows of the arrays [count, columns] of all ranks,
-/// block by block. The first rank writes; make_field() is called by it alone. The others compress
-/// theirs: `field` is a VtkHdfField or a VtkHdfPart.
-template<class T, class Exec, class MakeField, class AppendBlock>
-void append_blocks(const RankRows<Exec>& rows, const Array<T, Exec>& array, std::size_t columns,
-                   const MakeField& make_field, const AppendBlock& append_block) {
-  RankBlocks<Exec>& blocks = rows.blocks;
-  std::optional<VtkHdfField> field;
-  const Hdf5ChunkLayout layout = blocks.tell([&] {
-    field.emplace(make_field());
-    return field->layout();
-  });
-  if (field) {
-    blocks.for_own(array, columns, [&](const T* values, std::size_t count) {
-      append_block(*field, values, count);
-    });
-    blocks.take_others([&](MadeBlock& block) { field->append(block_of(block)); });
-    return;
-  }
-  VtkHdfPart part(layout, rows.first);
-  blocks.for_own(array, columns, [&](const T* values, std::size_t count) {
-    append_block(part, values, count);
-    if (part.bytes() >= blocks.block_bytes)
-      blocks.hand_over(made_of(part.take()));
-  });
-  blocks.hand_over(made_of(part.take_last()));
-  blocks.hand_over({});
-}
-
-/// The same with a row of the field for each: `convert(values, first, count, to)` makes rows first
-/// to first + count of those of a block, whose entries are `values`.
-template<class To, class From, class Exec, class MakeField, class Convert>
-void append_converted(const RankRows<Exec>& rows, const Array<From, Exec>& array,
-                      std::size_t columns, const MakeField& make_field, const Convert& convert) {
-  append_blocks(rows, array, columns, make_field,
-                [&](auto& field, const From* values, std::size_t num_rows) {
-                  field.template append_made<To>(
-                      num_rows, [&](std::uint64_t first, std::uint64_t count, To* to) {
-                        convert(values, std::size_t(first), std::size_t(count), to);
-                      });
-                });
-}
-
-template<class T, class Exec, class MakeField>
-void append(const RankRows<Exec>& rows, const Array<T, Exec>& array, std::size_t columns,
-            const MakeField& make_field) {
-  append_blocks(rows, array, columns, make_field,
-                [&](auto& field, const T* values, std::size_t count) {
-                  field.append(ConstSpan<T>(values, columns * count));
-                });
 }
 
 /// `file` is the first rank's. Of a problem that is cut.
@@ -239,11 +160,11 @@ void append_material(const Exec& exec, const BoneOptions& options, const BoneMod
                      bool wants_moduli, const BoneSolution<Exec>& solution,
                      const RankRows<Exec>& rows, const Cells& cells) {
   if (wants_moduli)
-    append(rows, list_moduli(exec, solution.lame, solution.fields.element), 1,
-           cells(double(), "modulus", 1, "MPa"));
+    append_values(rows, list_moduli(exec, solution.lame, solution.fields.element), 1,
+                  cells(double(), "modulus", 1, "MPa"));
   if (options.remodelling.steps > 0)
-    append(rows, list_bone_densities(exec, options, model, solution), 1,
-           cells(double(), "density", 1, "g/cm3"));
+    append_values(rows, list_bone_densities(exec, options, model, solution), 1,
+                  cells(double(), "density", 1, "g/cm3"));
 }
 
 } // namespace
@@ -269,7 +190,7 @@ void write_fields(const Exec& exec, const std::string& path, const BoneOptions& 
   const auto write_vectors = [&](const char* name, const Array<double, Exec>& values,
                                  const char* unit) {
     const auto make_field = [&] {
-      VtkHdfField field = file->template point_field<double>(name, 3);
+      Hdf5Field field = file->template point_field<double>(name, 3);
       field.set_unit(unit);
       return field;
     };
@@ -281,30 +202,30 @@ void write_fields(const Exec& exec, const std::string& path, const BoneOptions& 
             turn_vectors(model.direction, v + 3 * first, count, to);
           });
     else
-      append(nodes, own, 3, make_field);
+      append_values(nodes, own, 3, make_field);
   };
   if (wants("displacement"))
     write_vectors("displacement", solution.displacement, "mm");
   // With these the residual and the reactions can be computed from the file alone.
-  append(nodes, owned_part(owned, problem.held.mask, 1), 1,
-         [&] { return file->template point_field<std::uint8_t>("held"); });
+  append_values(nodes, owned_part(owned, problem.held.mask, 1), 1,
+                [&] { return file->template point_field<std::uint8_t>("held"); });
   if (is_pushed)
     write_vectors("load", load.force, "N");
   const auto cells = [&](auto type, const char* name, int components, const char* unit) {
     return [&file, name, components, unit] {
-      VtkHdfField field = file->template cell_field<decltype(type)>(name, components);
+      Hdf5Field field = file->template cell_field<decltype(type)>(name, components);
       field.set_unit(unit);
       return field;
     };
   };
   if (model.foreign)
-    append(elements, list_caps(exec, *model.foreign, solution), 1,
-           [&] { return file->template cell_field<std::uint8_t>("cap"); });
+    append_values(elements, list_caps(exec, *model.foreign, solution), 1,
+                  [&] { return file->template cell_field<std::uint8_t>("cap"); });
   append_material(exec, options, model, wants("modulus"), solution, elements, cells);
   const auto write_cells = [&](const char* name, const Array<float, Exec>& values,
                                const char* unit) {
     if (wants(name))
-      append(elements, values, 1, cells(float(), name, 1, unit));
+      append_values(elements, values, 1, cells(float(), name, 1, unit));
   };
   const auto write_tensors = [&](const char* name, const Array<float, Exec>& values, double shear,
                                  const char* unit) {
@@ -317,7 +238,7 @@ void write_fields(const Exec& exec, const std::string& path, const BoneOptions& 
                                 turn_tensors(model.direction, t + 6 * first, count, shear, to);
                               });
     else
-      append(elements, values, 6, make_field);
+      append_values(elements, values, 6, make_field);
   };
   write_tensors("strain", solution.fields.strain, 2, "1 (shear: gamma)");
   write_tensors("stress", solution.fields.stress, 1, "MPa");
@@ -325,9 +246,10 @@ void write_fields(const Exec& exec, const std::string& path, const BoneOptions& 
   write_cells("von_mises", solution.fields.von_mises, "MPa");
   write_cells("effective_strain", solution.fields.effective_strain, "1");
   if (solution.fields.plastic_strain.extent(0) > 0)
-    append(elements, solution.fields.plastic_strain, 1, cells(float(), "plastic_strain", 1, "1"));
+    append_values(elements, solution.fields.plastic_strain, 1,
+                  cells(float(), "plastic_strain", 1, "1"));
   if (solution.fields.damage.extent(0) > 0)
-    append(elements, solution.fields.damage, 1, cells(float(), "damage", 1, "1"));
+    append_values(elements, solution.fields.damage, 1, cells(float(), "damage", 1, "1"));
   blocks.finish();
   if (file)
     finish_file(*file, path, status, context);
@@ -341,75 +263,73 @@ void write_parosol(const Exec& exec, const std::string& path, const BoneModel<Ex
   const VoxelFields<Exec>& fields = solution.fields;
   const OwnedNodes& owned = solution.grid.owned;
   const Communicator comm = ranks_of(problem);
-  // Of all ranks, on the first one.
-  const auto num_elem =
-                 std::size_t(comm.is_first()) * std::size_t(comm.sum(fields.elements.count())),
-             num_nodes = std::size_t(comm.is_first()) * std::size_t(owned.global_count);
-  RankBlocks<Exec> blocks(exec, comm);
-  // Entry i of a whole array of results from entries of an array: fill(values, first, count).
-  const auto for_entries = [&](const auto& array, const auto& fill) {
-    blocks.for_each(array, 1, [&](const auto* values, std::size_t first, std::size_t count) {
-      for_parts(count, std::size_t(1) << 14, [&](std::size_t begin, std::size_t end) {
-        fill(values + begin, first + begin, end - begin);
-      });
-    });
-  };
+  const ImageDirection& direction = model.direction;
+  const bool turned = !is_identity(direction);
   const LatticePlace place = lattice_place(model);
-  std::vector<std::int32_t> hexahedra(8 * num_elem);
-  with_corners(exec, problem, solution, [&](const auto& corner) {
-    blocks.for_each(corner, 8, [&](const auto* corners, std::size_t first, std::size_t voxels) {
-      for_parts(voxels, std::size_t(1) << 14, [&](std::size_t begin, std::size_t end) {
-        order_hexahedra(place, corners, 8 * begin, 8 * (end - begin),
-                        &hexahedra[8 * (first + begin)]);
+  RankBlocks<Exec> blocks(exec, comm);
+  const RankRows<Exec> nodes{blocks, std::uint64_t(owned.global_begin)},
+      elements{blocks, std::uint64_t(comm.scan_before(fields.elements.count()))};
+  const std::int64_t num_elem = comm.sum(fields.elements.count());
+  std::optional<ParosolWriter> file;
+  if (blocks.is_first())
+    file.emplace(path, std::uint64_t(owned.global_count), std::uint64_t(num_elem),
+                 context.options().compress);
+
+  append_converted<double>(
+      nodes, owned_part(owned, list_sites(exec, solution.grid), 1), 1,
+      [&] { return file->coordinates(); },
+      [&](const std::uint64_t* sites, std::size_t first, std::size_t count, double* points) {
+        place_sites(place, sites + first, count, points);
       });
-    });
+  with_corners(exec, problem, solution, [&](const auto& corner) {
+    append_converted<std::int32_t>(
+        elements, corner, 8, [&] { return file->elements(); },
+        [&](const auto* corners, std::size_t first, std::size_t count, std::int32_t* to) {
+          order_hexahedra(place, corners, 8 * first, 8 * count, to);
+          for (std::size_t i = 0; i < 8 * count; ++i)
+            ++to[i]; // from 1
+        });
   });
-  std::vector<double> points(3 * num_nodes);
-  for_entries(owned_part(owned, list_sites(exec, solution.grid), 1),
-              [&](const std::uint64_t* sites, std::size_t first, std::size_t count) {
-                place_sites(place, sites, count, &points[3 * first]);
-              });
-  const auto copy_of = [&](const auto& values, std::size_t size) {
-    std::vector<double> copy(size);
-    for_entries(values, [&](const auto* from, std::size_t first, std::size_t count) {
-      std::copy_n(from, count, copy.begin() + std::ptrdiff_t(first));
-    });
-    return copy;
+  append_converted<std::int32_t>(
+      elements, list_moduli(exec, solution.lame, fields.element), 1,
+      [&] { return file->material_ids(); },
+      [](const double* moduli, std::size_t first, std::size_t count, std::int32_t* to) {
+        std::transform(moduli + first, moduli + first + count, to, &ParosolWriter::material_id);
+      });
+  const auto write_nodal = [&](const char* name, const Array<double, Exec>& values) {
+    append_converted<double>(
+        nodes, owned_part(owned, values, 3), 3, [&] { return file->nodal(name); },
+        [&](const double* v, std::size_t first, std::size_t count, double* to) {
+          std::copy_n(v + 3 * first, 3 * count, to);
+          if (turned)
+            turn_vectors(direction, to, count, to);
+        });
   };
-  const std::vector<double> modulus =
-                                copy_of(list_moduli(exec, solution.lame, solution.fields.element),
-                                        num_elem),
-                            sed = copy_of(fields.energy_density, num_elem),
-                            von_mises = copy_of(fields.von_mises, num_elem),
-                            effective = copy_of(fields.effective_strain, num_elem);
-  std::vector<double> strain = copy_of(fields.strain, 6 * num_elem),
-                      stress = copy_of(fields.stress, 6 * num_elem),
-                      displacement =
-                          copy_of(owned_part(owned, solution.displacement, 3), 3 * num_nodes),
-                      force = copy_of(owned_part(owned, solution.force, 3), 3 * num_nodes);
+  write_nodal("Nodal displacements", solution.displacement);
+  write_nodal("Nodal forces", solution.force);
+  // A tensor, of which shears are `shear` times its components, or a number.
+  const auto write_elemental = [&](const char* name, const Array<float, Exec>& values,
+                                   std::size_t components, double shear) {
+    append_converted<double>(
+        elements, values, components, [&] { return file->elemental(name, components); },
+        [&](const float* from, std::size_t first, std::size_t count, double* to) {
+          std::copy_n(from + components * first, components * count, to);
+          if (turned && components == 6)
+            turn_tensors(direction, to, count, shear, to);
+        });
+  };
+  write_elemental("SED", fields.energy_density, 1, 1);
+  write_elemental("VonMises", fields.von_mises, 1, 1);
+  write_elemental("EFF", fields.effective_strain, 1, 1);
+  write_elemental("Element strain", fields.strain, 6, 2);
+  write_elemental("Element stress", fields.stress, 6, 1);
   blocks.finish();
-  if (!comm.is_first())
+  if (!file)
     return;
-  if (const ImageDirection& direction = model.direction; !is_identity(direction)) {
-    turn_tensors(direction, strain.data(), strain.size() / 6, 2, strain.data());
-    turn_tensors(direction, stress.data(), stress.size() / 6, 1, stress.data());
-    for (std::vector<double>* vectors : {&displacement, &force})
-      turn_vectors(direction, vectors->data(), vectors->size() / 3, vectors->data());
-  }
-  ParosolSolution out;
-  out.coordinates = ConstSpan<double>(points);
-  out.elements = ConstSpan<std::int32_t>(hexahedra);
-  out.modulus = ConstSpan<double>(modulus);
-  out.displacements = ConstSpan<double>(displacement);
-  out.forces = ConstSpan<double>(force);
-  out.strain_energy = ConstSpan<double>(sed);
-  out.von_mises = ConstSpan<double>(von_mises);
-  out.effective_strain = ConstSpan<double>(effective);
-  out.strain = ConstSpan<double>(strain);
-  out.stress = ConstSpan<double>(stress);
   auto facts = provenance_texts(context.provenance());
   facts.emplace_back("status", status);
-  write_parosol_output(path, out, facts, context.options().compress);
+  file->set_run(facts);
+  file->commit();
   log_info("wrote ", path);
 }
 

@@ -60,7 +60,7 @@ void write_hdf(VtkHdfWriter file, const EikonalModel& model, ConstSpan<Real> tim
                const std::string& status, const DriverContext& context) {
   for (std::size_t k = 0; k < model.sets.size(); ++k) {
     const std::string& set = model.sets[k].name;
-    VtkHdfField field = file.point_field<Real>("activation_time" + (set.empty() ? "" : "_" + set));
+    Hdf5Field field = file.point_field<Real>("activation_time" + (set.empty() ? "" : "_" + set));
     if (std::isnan(model.unreached_mark()))
       field.take_nan_as_mark();
     field.append(times_of<Real>(model, times, k));

@@ -54,7 +54,7 @@ int grid_points(int samples, int order) {
 }
 
 struct PfemFile::Fields {
-  VtkHdfField points, connectivity, displacement, stress, von_mises, energy, element, order;
+  Hdf5Field points, connectivity, displacement, stress, von_mises, energy, element, order;
 };
 
 namespace {

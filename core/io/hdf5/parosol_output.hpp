@@ -1,20 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
-// write_parosol_output writes results in ParOSol's own layout, so that pipelines around ParOSol
-// read them unchanged.
+// A ParosolWriter writes results in ParOSol's own layout, so that pipelines around ParOSol read
+// them unchanged.
 #pragma once
 
 #include <ossatura/core/io/hdf5/compression.hpp>
+#include <ossatura/core/io/hdf5/field.hpp>
+#include <ossatura/core/io/hdf5/file.hpp>
+#include <ossatura/core/io/text/atomic_file.hpp>
 #include <ossatura/core/io/text/const_span.hpp>
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace ossatura {
 
-/// The contents of groups /Mesh and /Solution; n nodes, m elements, in the caller's order. Element
-/// values are those at the element centre. Empty element fields are left out of the file.
+/// Writes groups /Mesh and /Solution in the layout of the TU-Wien fork (names, types, element
+/// numbers from 1), field by field in any order. An HDF5 file that is there keeps its other
+/// content, the input among it; its /Mesh, /Solution and /run are replaced. The file is whole or
+/// untouched: commit() puts it in place.
+///
+///     ParosolWriter file("bone.h5", num_nodes, num_elem);
+///     file.nodal("Nodal displacements").append(u);
+///     file.commit();
+///
+/// Throws InputError where the file cannot be written or is not HDF5, std::invalid_argument for
+/// more nodes than 32-bit numbers name.
+class ParosolWriter {
+public:
+  ParosolWriter(const std::string& path, std::uint64_t num_nodes, std::uint64_t num_elem,
+                Hdf5Compression compression = Hdf5Compression::fast);
+
+  /// [n, 3] x, y, z in mm.
+  Hdf5Field coordinates();
+  /// std::int32_t [m, 8] node numbers from 1, VTK hexahedron order.
+  Hdf5Field elements();
+  /// std::int32_t [m, 1] moduli in MPa, by material_id().
+  Hdf5Field material_ids();
+  static std::int32_t material_id(double modulus);
+  /// [n, 3]: `Nodal displacements` in mm; `Nodal forces` in N, K u with the rows of supports kept.
+  Hdf5Field nodal(const char* name);
+  /// [m, components] at the element centre: `SED`, `VonMises` in MPa; `EFF`, sqrt(2 SED / E); of
+  /// six components, xx, yy, zz, xy, yz, zx, `Element strain` (shear: gamma) and `Element stress`
+  /// in MPa.
+  Hdf5Field elemental(const char* name, std::uint64_t components);
+
+  /// Text attributes of group /run. Where a field so far is not finite, for which there is a
+  /// warning
+  /// (`not-finite`), a `status` is `not finite` whatever its value.
+  void set_run(const std::vector<std::pair<std::string, std::string>>& facts);
+  /// Closes the file and gives it its name. Fields handed out must be gone by then.
+  void commit();
+
+private:
+  template<class T>
+  Hdf5Field field(std::optional<Hdf5Group>& group, const char* name, std::uint64_t rows,
+                  std::uint64_t columns);
+
+  AtomicFile output_;
+  Hdf5File file_;
+  Hdf5Layout layout_;
+  std::uint64_t num_nodes_, num_elem_;
+  std::optional<Hdf5Group> mesh_, solution_;
+  std::shared_ptr<Hdf5FieldFile> shared_ = std::make_shared<Hdf5FieldFile>();
+};
+
+/// The fields of a ParosolWriter; n nodes, m elements, in the caller's order. Empty element fields
+/// are left out of the file.
 struct ParosolSolution {
   ConstSpan<double> coordinates;      ///< [n, 3] x, y, z in mm
   ConstSpan<std::int32_t> elements;   ///< [m, 8] node numbers from 0, VTK hexahedron order
@@ -28,11 +83,7 @@ struct ParosolSolution {
   ConstSpan<double> stress;           ///< [m, 6] MPa, same order
 };
 
-/// Writes `solution` to `path` in the layout of the TU-Wien fork (names, types, element numbers
-/// from 1), with `run` as text attributes of group /run. An HDF5 file that is there keeps its other
-/// content, the input among it; its /Mesh, /Solution and /run are replaced. The file is whole or
-/// untouched. Where a field is not finite there is a warning (`not-finite`), and a `status` in
-/// `run` is `not finite`. Throws InputError where it cannot be written or is not HDF5,
+/// Writes `solution` to `path` by a ParosolWriter, with `run` as facts. Throws as that, and
 /// std::invalid_argument where sizes disagree or element entries are out of range.
 void write_parosol_output(const std::string& path, const ParosolSolution& solution,
                           const std::vector<std::pair<std::string, std::string>>& run = {},

@@ -37,24 +37,6 @@ constexpr std::size_t wedge_node[15] = {0, 2, 1, 3, 5, 4, 8, 7, 6, 11, 10, 9, 12
 
 } // namespace
 
-VtkHdfField::VtkHdfField(Hdf5Dataset dataset, std::shared_ptr<File> file)
-    : file_(std::move(file))
-    , rows_(std::move(dataset), &file_->pending) {}
-
-void VtkHdfField::append(const VtkHdfBlock& block) {
-  rows_.append(block.rows);
-  if (!block.all_finite && std::exchange(file_->all_finite, false))
-    warn_not_finite(rows_.dataset().where());
-}
-
-std::uint64_t VtkHdfField::rows_in(std::size_t count) const {
-  const std::uint64_t row_size = rows_.row_size();
-  OSSATURA_REQUIRE(count % row_size == 0, rows_.dataset().where()
-                                              << ": " << count << " values are not whole rows of "
-                                              << row_size);
-  return count / row_size;
-}
-
 VtkHdfWriter::VtkHdfWriter(const std::string& path, Hdf5Compression compression, VtkHdfKept* kept)
     : output_(path)
     , file_(Hdf5File::create(output_.temporary_path(), path))
@@ -115,11 +97,11 @@ void VtkHdfWriter::begin_mesh(std::uint64_t num_points, const std::vector<VtkCel
     for_cells(first, count,
               [&](std::uint64_t i, const Run& run) { type[i] = std::uint8_t(run.cell); });
   };
-  index_field("Offsets", num_cells_ + 1).append_kept(kept("Offsets"), [&](VtkHdfField& field) {
+  index_field("Offsets", num_cells_ + 1).append_kept(kept("Offsets"), [&](Hdf5Field& field) {
     field.append_indices(num_cells_ + 1, make_offsets);
   });
-  VtkHdfField(vtk_->create<std::uint8_t>("Types", {num_cells_}, layout_), shared_)
-      .append_kept(kept("Types"), [&](VtkHdfField& field) {
+  Hdf5Field(vtk_->create<std::uint8_t>("Types", {num_cells_}, layout_), shared_)
+      .append_kept(kept("Types"), [&](Hdf5Field& field) {
         field.append_made<std::uint8_t>(num_cells_, make_types);
       });
 }
@@ -137,8 +119,8 @@ void VtkHdfWriter::set_elements(const std::vector<const ElementMesh*>& meshes,
                                                       << num_points << " points");
   begin_mesh(num_points, runs);
   points_field<double>().append(points);
-  VtkHdfField connectivity = connectivity_field(), object = cell_field<std::int32_t>("object");
-  connectivity.append_kept(kept("Connectivity"), [&](VtkHdfField& field) {
+  Hdf5Field connectivity = connectivity_field(), object = cell_field<std::int32_t>("object");
+  connectivity.append_kept(kept("Connectivity"), [&](Hdf5Field& field) {
     std::int64_t before = 0; // points
     for (const ElementMesh* mesh : meshes) {
       std::vector<std::int64_t> corner(mesh->node.begin(), mesh->node.end());
@@ -148,7 +130,7 @@ void VtkHdfWriter::set_elements(const std::vector<const ElementMesh*>& meshes,
       before += std::int64_t(mesh->num_points());
     }
   });
-  object.append_kept(kept("object"), [&](VtkHdfField& field) {
+  object.append_kept(kept("object"), [&](Hdf5Field& field) {
     std::int32_t number = 0;
     for (const ElementMesh* mesh : meshes)
       field.append(std::vector<std::int32_t>(mesh->num_elem(), number++));
@@ -164,8 +146,8 @@ void VtkHdfWriter::set_solids(const SolidMesh& mesh) {
   }
   begin_mesh(mesh.num_points(), runs);
   points_field<double>().append_kept(kept("Points"),
-                                     [&](VtkHdfField& field) { field.append(mesh.point); });
-  connectivity_field().append_kept(kept("Connectivity"), [&](VtkHdfField& field) {
+                                     [&](Hdf5Field& field) { field.append(mesh.point); });
+  connectivity_field().append_kept(kept("Connectivity"), [&](Hdf5Field& field) {
     std::vector<std::int64_t> corner;
     corner.reserve(mesh.node.size());
     for (std::size_t e = 0; e < mesh.num_elem(); ++e) {
@@ -184,18 +166,18 @@ void VtkHdfWriter::set_solids(const SolidMesh& mesh) {
   });
 }
 
-VtkHdfField VtkHdfWriter::connectivity_field() {
+Hdf5Field VtkHdfWriter::connectivity_field() {
   return index_field("Connectivity", num_corners_); // flat: a row is one number
 }
 
-VtkHdfField VtkHdfWriter::index_field(const std::string& name, std::uint64_t count) {
+Hdf5Field VtkHdfWriter::index_field(const std::string& name, std::uint64_t count) {
   return has_narrow_indices(num_corners_)
-             ? VtkHdfField(open_data(vtk_, name, {count}, hdf5_native_type<std::int32_t>(),
-                                     sizeof(std::int32_t)),
-                           shared_)
-             : VtkHdfField(open_data(vtk_, name, {count}, hdf5_native_type<std::int64_t>(),
-                                     sizeof(std::int64_t)),
-                           shared_);
+             ? Hdf5Field(open_data(vtk_, name, {count}, hdf5_native_type<std::int32_t>(),
+                                   sizeof(std::int32_t)),
+                         shared_)
+             : Hdf5Field(open_data(vtk_, name, {count}, hdf5_native_type<std::int64_t>(),
+                                   sizeof(std::int64_t)),
+                         shared_);
 }
 
 std::vector<std::uint64_t> VtkHdfWriter::point_shape(int components) const {

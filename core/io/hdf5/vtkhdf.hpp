@@ -6,17 +6,15 @@
 #pragma once
 
 #include <ossatura/core/io/hdf5/compression.hpp>
+#include <ossatura/core/io/hdf5/field.hpp>
 #include <ossatura/core/io/hdf5/file.hpp>
-#include <ossatura/core/io/hdf5/row_writer.hpp>
 #include <ossatura/core/io/text/atomic_file.hpp>
 #include <ossatura/core/io/text/const_span.hpp>
-#include <ossatura/core/io/text/finite_values.hpp>
 #include <ossatura/core/mesh/element_mesh.hpp>
 #include <ossatura/core/mesh/solids/mesh.hpp>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -74,141 +72,6 @@ struct VtkCellRun {
   std::uint64_t num_cells;
 };
 
-/// Rows of a field that another process than the one with the file made.
-struct VtkHdfBlock {
-  Hdf5RowsBlock rows;
-  bool all_finite = true;
-};
-
-/// A VtkHdfField is a stored field, streamed in blocks of rows.
-class VtkHdfField {
-public:
-  /// Appends `values.size / components` rows of any number type.
-  template<class T>
-  void append(ConstSpan<T> values) {
-    if (file_->all_finite && !are_finite(values, nan_is_mark_)) {
-      file_->all_finite = false;
-      warn_not_finite(rows_.dataset().where());
-    }
-    rows_.append(values.data, rows_in(values.size));
-  }
-  template<class T>
-  void append(const std::vector<T>& values) {
-    append(ConstSpan<T>(values));
-  }
-  /// Appends rows that `make(first, rows, T* values)` puts to `values`, of the type of the field:
-  /// rows first to first + rows of these, some at a time, by many threads.
-  template<class T, class Make>
-  void append_made(std::uint64_t rows, const Make& make) {
-    std::atomic<bool> finite = true;
-    const std::uint64_t row_size = rows_.row_size();
-    rows_.append_made<T>(rows, [&](std::uint64_t first, std::uint64_t count, T* values) {
-      make(first, count, values);
-      if (!is_every_finite(ConstSpan<T>(values, std::size_t(count * row_size)), nan_is_mark_))
-        finite = false;
-    });
-    if (!finite && std::exchange(file_->all_finite, false))
-      warn_not_finite(rows_.dataset().where());
-  }
-  /// The same of whole numbers in either width: make() takes std::int32_t* and std::int64_t*.
-  template<class Make>
-  void append_indices(std::uint64_t rows, const Make& make) {
-    if (rows_.dataset().value_bytes() == sizeof(std::int32_t))
-      append_made<std::int32_t>(rows, make);
-    else
-      append_made<std::int64_t>(rows, make);
-  }
-  /// How another process is to make rows of it (VtkHdfPart), and the rows that it made.
-  Hdf5ChunkLayout layout() const { return rows_.layout(); }
-  void append(const VtkHdfBlock& block);
-  /// All rows: as they lie in `kept`, another file of a series, where that has them; else those
-  /// that write(*this) appends. Null: always these.
-  template<class Write>
-  void append_kept(Hdf5KeptRows* kept, const Write& write) {
-    if (kept == nullptr)
-      write(*this);
-    else
-      rows_.append_kept(*kept, [&] {
-        write(*this);
-        return file_->all_finite;
-      });
-  }
-  /// NaN stands where there is no value; elsewhere the writer warns of it (`not-finite`).
-  void take_nan_as_mark() { nan_is_mark_ = true; }
-  /// Unit of the values, as attribute `unit`.
-  void set_unit(const std::string& unit) { set_attribute("unit", unit); }
-  void set_attribute(const std::string& name, const std::string& text) {
-    rows_.dataset().set_attribute(name, text);
-  }
-
-private:
-  friend class VtkHdfWriter;
-  /// What the fields of a file share.
-  struct File {
-    bool all_finite = true; ///< of all fields so far
-    Hdf5PendingChunks pending;
-  };
-  VtkHdfField(Hdf5Dataset dataset, std::shared_ptr<File> file);
-  std::uint64_t rows_in(std::size_t count) const;
-
-  std::shared_ptr<File> file_; ///< before what refers to it
-  Hdf5RowWriter rows_;
-  bool nan_is_mark_ = false;
-};
-
-/// Rows of a field of a file that another process has: from row `first` on, of the type of the
-/// field.
-class VtkHdfPart {
-public:
-  VtkHdfPart(const Hdf5ChunkLayout& layout, std::uint64_t first)
-      : rows_(layout, first) {}
-
-  /// As those of VtkHdfField.
-  template<class T>
-  void append(ConstSpan<T> values) {
-    require_type<T>();
-    if (!are_finite(values))
-      all_finite_ = false;
-    rows_.append(values.data, values.size / rows_.layout().row_values);
-  }
-  template<class T, class Make>
-  void append_made(std::uint64_t rows, const Make& make) {
-    require_type<T>();
-    rows_.append(
-        [&](std::uint64_t first, std::uint64_t count, void* to) {
-          make(first, count, static_cast<T*>(to));
-          if (!is_every_finite(ConstSpan<T>(static_cast<const T*>(to),
-                                            std::size_t(count * rows_.layout().row_values)),
-                               false))
-            all_finite_ = false;
-        },
-        rows);
-  }
-  template<class Make>
-  void append_indices(std::uint64_t rows, const Make& make) {
-    if (rows_.layout().value_bytes == sizeof(std::int32_t))
-      append_made<std::int32_t>(rows, make);
-    else
-      append_made<std::int64_t>(rows, make);
-  }
-
-  /// Of Hdf5RowsPart.
-  std::size_t bytes() const { return rows_.bytes(); }
-  VtkHdfBlock take() { return {rows_.take(), all_finite_}; }
-  VtkHdfBlock take_last() { return {rows_.take_last(), all_finite_}; }
-
-private:
-  template<class T>
-  void require_type() const {
-    OSSATURA_REQUIRE(sizeof(T) == rows_.layout().value_bytes,
-                     "values of " << sizeof(T) << " bytes for some of "
-                                  << rows_.layout().value_bytes);
-  }
-
-  Hdf5RowsPart rows_;
-  std::atomic<bool> all_finite_ = true;
-};
-
 /// What the files of a series have in common, by names of datasets: the first one that is written
 /// fills it, the others take it from there instead of compressing it again.
 using VtkHdfKept = std::map<std::string, Hdf5KeptRows>;
@@ -239,8 +102,8 @@ public:
   void set_mesh(ConstSpan<Real> points, ConstSpan<Index> connectivity, VtkCell cell) {
     begin_mesh(points.size / 3, connectivity.size / num_corners(cell), cell);
     points_field<Real>().append_kept(kept("Points"),
-                                     [&](VtkHdfField& field) { field.append(points); });
-    connectivity_field().append_kept(kept("Connectivity"), [&](VtkHdfField& field) {
+                                     [&](Hdf5Field& field) { field.append(points); });
+    connectivity_field().append_kept(kept("Connectivity"), [&](Hdf5Field& field) {
       field.append_indices(connectivity.size,
                            [&](std::uint64_t first, std::uint64_t count, auto* corner) {
                              std::copy_n(connectivity.data + first, count, corner);
@@ -272,11 +135,11 @@ public:
   }
   void begin_mesh(std::uint64_t num_points, const std::vector<VtkCellRun>& runs);
   template<class Real>
-  VtkHdfField points_field() {
+  Hdf5Field points_field() {
     return {open_data(vtk_, "Points", {num_points_, 3}, hdf5_native_type<Real>(), sizeof(Real)),
             shared_};
   }
-  VtkHdfField connectivity_field();
+  Hdf5Field connectivity_field();
 
   /// Writes a field of `components` numbers per point or cell, interleaved: [n, components].
   /// Six components are a symmetric tensor in VTK's order xx, yy, zz, xy, yz, xz.
@@ -316,14 +179,14 @@ public:
                       num_cells_ * std::uint64_t(components), unit);
   }
 
-  /// Fields to be written in parts by VtkHdfField::append().
+  /// Fields to be written in parts by Hdf5Field::append().
   template<class T>
-  VtkHdfField point_field(const std::string& name, int components = 1) {
+  Hdf5Field point_field(const std::string& name, int components = 1) {
     return {open_data(point_data_, name, point_shape(components), hdf5_native_type<T>(), sizeof(T)),
             shared_};
   }
   template<class T>
-  VtkHdfField cell_field(const std::string& name, int components = 1) {
+  Hdf5Field cell_field(const std::string& name, int components = 1) {
     return {open_data(cell_data_, name, cell_shape(components), hdf5_native_type<T>(), sizeof(T)),
             shared_};
   }
@@ -339,12 +202,12 @@ public:
 private:
   std::vector<std::uint64_t> point_shape(int components) const;
   std::vector<std::uint64_t> cell_shape(int components) const;
-  VtkHdfField index_field(const std::string& name, std::uint64_t count);
+  Hdf5Field index_field(const std::string& name, std::uint64_t count);
   Hdf5Dataset open_data(std::optional<Hdf5Group>& group, const std::string& name,
                         const std::vector<std::uint64_t>& shape, hid_t type, std::size_t bytes);
   template<class T>
-  static void write_field(VtkHdfField field, ConstSpan<T> values, std::uint64_t count,
-                          int components, const std::string& unit) {
+  static void write_field(Hdf5Field field, ConstSpan<T> values, std::uint64_t count, int components,
+                          const std::string& unit) {
     OSSATURA_REQUIRE(values.size == count * std::uint64_t(components),
                      values.size << " values for " << count << " x " << components);
     field.append(values);
@@ -353,9 +216,9 @@ private:
   }
 
   template<class T, class Make>
-  static void write_constant(VtkHdfField field, Hdf5KeptRows* kept, const Make& make,
+  static void write_constant(Hdf5Field field, Hdf5KeptRows* kept, const Make& make,
                              std::uint64_t count, const std::string& unit) {
-    field.append_kept(kept, [&](VtkHdfField& rows) {
+    field.append_kept(kept, [&](Hdf5Field& rows) {
       const std::vector<T> values = make();
       OSSATURA_REQUIRE(values.size() == count, values.size() << " values for " << count);
       rows.append(values);
@@ -376,7 +239,7 @@ private:
   std::uint64_t num_points_ = 0;
   std::uint64_t num_cells_ = 0;
   std::uint64_t num_corners_ = 0; ///< of all cells
-  std::shared_ptr<VtkHdfField::File> shared_ = std::make_shared<VtkHdfField::File>();
+  std::shared_ptr<Hdf5FieldFile> shared_ = std::make_shared<Hdf5FieldFile>();
 };
 
 /// A saved step of a time series.

@@ -171,7 +171,7 @@ TEST_CASE("a field is written in parts, and no further than its end", "[vtkhdf]"
     VtkHdfWriter writer(path, Hdf5Compression::none);
     writer.set_mesh(points, cells, VtkCell::hexahedron);
     {
-      VtkHdfField field = writer.point_field<float>("modulus", 2);
+      Hdf5Field field = writer.point_field<float>("modulus", 2);
       field.append(ConstSpan<float>(values.data(), 10));
       field.append(ConstSpan<float>(values.data() + 10, 14));
       CHECK_THROWS_AS(field.append(ConstSpan<float>(values.data(), 2)), std::invalid_argument);
@@ -407,7 +407,7 @@ std::string status_with(const std::vector<double>& field, bool nan_is_mark, std:
     VtkHdfWriter writer(directory / "a.hdf");
     writer.set_mesh(points, cells, VtkCell::hexahedron);
     {
-      VtkHdfField times = writer.point_field<double>("time");
+      Hdf5Field times = writer.point_field<double>("time");
       if (nan_is_mark)
         times.take_nan_as_mark();
       times.append(field);
