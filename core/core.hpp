@@ -19,8 +19,6 @@
 
 // Meshes, images and files
 #include <ossatura/core/io/hdf5/compression.hpp>
-#include <ossatura/core/io/hdf5/parosol.hpp>
-#include <ossatura/core/io/hdf5/parosol_output.hpp>
 #include <ossatura/core/io/hdf5/vtkhdf.hpp>
 #include <ossatura/core/io/image/format.hpp>
 #include <ossatura/core/io/image/metaimage.hpp>
@@ -30,6 +28,8 @@
 #include <ossatura/core/io/mesh/element_file.hpp>
 #include <ossatura/core/io/mesh/hexa_file.hpp>
 #include <ossatura/core/io/mesh/tetra_file.hpp>
+#include <ossatura/core/io/parosol/input.hpp>
+#include <ossatura/core/io/parosol/output.hpp>
 #include <ossatura/core/io/surface/reader.hpp>
 #include <ossatura/core/io/surface/write_stl.hpp>
 #include <ossatura/core/io/text/nodal_list.hpp>

@@ -8,13 +8,13 @@
 #include <ossatura/core/io/abaqus/model.hpp>
 #include <ossatura/core/io/ansys/model.hpp>
 #include <ossatura/core/io/gmsh/read_mesh.hpp>
-#include <ossatura/core/io/hdf5/parosol.hpp>
 #include <ossatura/core/io/image/format.hpp>
 #include <ossatura/core/io/image/metaimage.hpp>
 #include <ossatura/core/io/image/nifti.hpp>
 #include <ossatura/core/io/image/nrrd.hpp>
 #include <ossatura/core/io/image/raw.hpp>
 #include <ossatura/core/io/mesh/tetra_file.hpp>
+#include <ossatura/core/io/parosol/input.hpp>
 #include <ossatura/core/io/scanco/image.hpp>
 #include <ossatura/core/io/surface/reader.hpp>
 #include <ossatura/core/io/text/nodal_list.hpp>

@@ -11,7 +11,6 @@
 #include "apps/driver/problem/image_files.hpp"
 #include "apps/driver/ranks.hpp"
 #include <ossatura/core/io/dicom/series.hpp>
-#include <ossatura/core/io/hdf5/parosol.hpp>
 #include <ossatura/core/io/image/format.hpp>
 #include <ossatura/core/io/image/metaimage.hpp>
 #include <ossatura/core/io/image/nifti.hpp>
@@ -19,6 +18,7 @@
 #include <ossatura/core/io/image/place.hpp>
 #include <ossatura/core/io/image/raw.hpp>
 #include <ossatura/core/io/image/voxel_limits.hpp>
+#include <ossatura/core/io/parosol/input.hpp>
 #include <ossatura/core/io/scanco/image.hpp>
 #include <ossatura/core/io/surface/reader.hpp>
 #include <ossatura/core/io/text/input_file.hpp>

@@ -9,9 +9,9 @@
 #include "apps/bone/labels/options.hpp"
 #include "apps/bone/remodelling/options.hpp"
 #include "apps/driver/options/common.hpp"
-#include <ossatura/core/io/hdf5/parosol.hpp>
 #include <ossatura/core/io/image/format.hpp>
 #include <ossatura/core/io/image/samples.hpp>
+#include <ossatura/core/io/parosol/input.hpp>
 #include <ossatura/solvers/bone/load.hpp>
 #include <ossatura/solvers/bone/solver.hpp>
 

@@ -4,9 +4,9 @@
 #include "apps/bone/output/field_mesh.hpp"
 #include "apps/bone/output/rank_rows.hpp"
 
-#include <ossatura/core/io/hdf5/parosol_output.hpp>
 #include <ossatura/core/io/hdf5/vtkhdf.hpp>
 #include <ossatura/core/io/image/world_frame.hpp>
+#include <ossatura/core/io/parosol/output.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -76,6 +76,18 @@ void with_corners(const Exec& exec, const VoxelProblem<Exec>& problem,
   Kokkos::parallel_for("ossatura::bone::number_corners", range(exec, corner.extent(0)),
                        TakeNumbers<Exec>{corner, number, taken});
   body(taken);
+}
+
+template<class Exec>
+RankRows<Exec> rows_of_nodes(RankBlocks<Exec>& blocks, const BoneSolution<Exec>& solution) {
+  return {blocks, std::uint64_t(solution.grid.owned.global_begin)};
+}
+
+/// By all ranks.
+template<class Exec>
+RankRows<Exec> rows_of_voxels(RankBlocks<Exec>& blocks, const BoneSolution<Exec>& solution) {
+  const SharedEntries& voxels = solution.fields.elements;
+  return {blocks, std::uint64_t(voxels.comm.scan_before(voxels.count()))};
 }
 
 /// `file` is the first rank's. Of a problem that is cut.
@@ -180,11 +192,10 @@ void write_fields(const Exec& exec, const std::string& path, const BoneOptions& 
   };
   const bool turned = !is_identity(model.direction);
   const OwnedNodes& owned = solution.grid.owned;
-  const Communicator comm = ranks_of(problem);
-  const bool is_pushed = comm.any(load.force.extent(0) > 0);
-  RankBlocks<Exec> blocks(exec, comm);
-  const RankRows<Exec> nodes{blocks, std::uint64_t(owned.global_begin)},
-      elements{blocks, std::uint64_t(comm.scan_before(solution.fields.elements.count()))};
+  RankBlocks<Exec> blocks(exec, ranks_of(problem));
+  const bool is_pushed = ranks_of(problem).any(load.force.extent(0) > 0);
+  const RankRows<Exec> nodes = rows_of_nodes(blocks, solution),
+                       elements = rows_of_voxels(blocks, solution);
   std::optional<VtkHdfWriter> file = write_mesh(exec, path, options.common.compress, model, problem,
                                                 solution, nodes, elements, begun);
   const auto write_vectors = [&](const char* name, const Array<double, Exec>& values,
@@ -267,8 +278,8 @@ void write_parosol(const Exec& exec, const std::string& path, const BoneModel<Ex
   const bool turned = !is_identity(direction);
   const LatticePlace place = lattice_place(model);
   RankBlocks<Exec> blocks(exec, comm);
-  const RankRows<Exec> nodes{blocks, std::uint64_t(owned.global_begin)},
-      elements{blocks, std::uint64_t(comm.scan_before(fields.elements.count()))};
+  const RankRows<Exec> nodes = rows_of_nodes(blocks, solution),
+                       elements = rows_of_voxels(blocks, solution);
   const std::int64_t num_elem = comm.sum(fields.elements.count());
   std::optional<ParosolWriter> file;
   if (blocks.is_first())

@@ -8,11 +8,11 @@
 #include "apps/topopt/input/problem_document.hpp"
 #include <ossatura/core/base/log.hpp>
 #include <ossatura/core/base/require.hpp>
-#include <ossatura/core/io/hdf5/parosol.hpp>
 #include <ossatura/core/io/image/metaimage.hpp>
 #include <ossatura/core/io/image/nifti.hpp>
 #include <ossatura/core/io/image/nrrd.hpp>
 #include <ossatura/core/io/image/world_frame.hpp>
+#include <ossatura/core/io/parosol/input.hpp>
 #include <ossatura/core/io/scanco/image.hpp>
 
 #include <algorithm>

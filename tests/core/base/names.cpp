@@ -2,9 +2,9 @@
 // Tables of names: printing, finding, and that no name or value is there twice.
 #include "tests/catch.hpp"
 #include <ossatura/core/base/names.hpp>
-#include <ossatura/core/io/hdf5/parosol.hpp>
 #include <ossatura/core/io/image/format.hpp>
 #include <ossatura/core/io/image/samples.hpp>
+#include <ossatura/core/io/parosol/input.hpp>
 #include <ossatura/kernels/hexa/operator.hpp>
 #include <ossatura/kernels/pfem/stiffness/method.hpp>
 #include <ossatura/kernels/softbody/elements/material.hpp>

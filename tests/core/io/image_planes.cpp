@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/core/io/hdf5/file.hpp>
-#include <ossatura/core/io/hdf5/parosol.hpp>
 #include <ossatura/core/io/image/metaimage.hpp>
 #include <ossatura/core/io/image/nifti.hpp>
 #include <ossatura/core/io/image/raw.hpp>
+#include <ossatura/core/io/parosol/input.hpp>
 
 #include "tests/catch.hpp"
 #include "tests/core/io/replaced.hpp"

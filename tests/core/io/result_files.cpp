@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/core/base/log.hpp>
 #include <ossatura/core/io/hdf5/file.hpp>
-#include <ossatura/core/io/hdf5/parosol.hpp>
-#include <ossatura/core/io/hdf5/parosol_output.hpp>
 #include <ossatura/core/io/hdf5/vtkhdf.hpp>
+#include <ossatura/core/io/parosol/input.hpp>
+#include <ossatura/core/io/parosol/output.hpp>
 
 #include "tests/catch.hpp"
 #include "tests/core/io/attribute_numbers.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <ossatura/core/io/hdf5/parosol_output.hpp>
+#include <ossatura/core/io/parosol/output.hpp>
 
 #include <ossatura/core/io/text/finite_values.hpp>
 #include <ossatura/core/io/text/input_file.hpp>

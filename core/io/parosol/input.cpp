@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <ossatura/core/io/hdf5/parosol.hpp>
+#include <ossatura/core/io/parosol/input.hpp>
 
 #include <ossatura/core/io/hdf5/file.hpp>
 #include <ossatura/core/io/hdf5/parallel_read.hpp>
