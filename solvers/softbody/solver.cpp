@@ -119,6 +119,7 @@ struct SoftSolver<Exec>::Implementation {
   Vector load, newton_load, x, v, x_start, x_trial, v_trial, x_before, v_before;
   Vector x_matrix; ///< with contact and several Newton iterations: positions that the matrix is of
   StepNotes notes = make_step_notes();
+  Kokkos::View<MotionEnergy, Kokkos::SharedHostPinnedSpace> motion{"ossatura::soft::energy"};
   bool kept_before = false, moved = false; ///< in this step: x_before holds its start; or x_trial
   double free_norm = 0;                    ///< of the right-hand side of the last free system
   double time = 0, start_time = 0;
@@ -633,10 +634,11 @@ SoftStepGradient SoftSolver<Exec>::pull_back(const Exec& exec, const SoftRecord<
 template<class Exec>
 SoftEnergy SoftSolver<Exec>::energy(const Exec& exec) const {
   const Implementation& own = *implementation_;
+  motion_energy(exec, own.x, own.x_start, own.v, own.systems.system.mass(), own.load, own.motion);
   SoftEnergy energy;
-  motion_energy(exec, own.x, own.x_start, own.v, own.systems.system.mass(), own.load,
-                energy.kinetic, energy.potential);
-  energy.elastic = own.systems.system.elastic_energy(exec, own.x);
+  energy.elastic = own.systems.system.elastic_energy(exec, own.x); // fences
+  energy.kinetic = own.motion().kinetic;
+  energy.potential = own.motion().potential;
   return energy;
 }
 

@@ -54,6 +54,7 @@ public:
       num_pairs += std::int64_t(mesh.num_elem()) * pairs_per_elem(mesh.shape);
       num_slots += std::int64_t(mesh.node.size());
     }
+    energy_ = decltype(energy_)("ossatura::soft::energy", elements_.size());
     map_ = make_element_map(exec, numbering.num_nodes, groups_, numbering.fixed, matrix_);
     stiffness_ = make_zeros<double>(exec, 9 * num_pairs, "ossatura::soft::stiffness");
     force_ = make_zeros<double>(exec, 3 * num_slots, "ossatura::soft::force");
@@ -133,11 +134,14 @@ public:
   /// Elements inside out at the last collect, [1].
   const Array<int, Exec>& inverted() const { return inverted_; }
 
-  /// Elastic energy, J. Fences.
+  /// Elastic energy, J, of all objects. Fences once, for what was launched before, too.
   double elastic_energy(const Exec& exec, const Array<double, Exec>& x) const {
+    for (std::size_t k = 0; k < elements_.size(); ++k)
+      soft_energy(exec, elements_[k], x, Kokkos::subview(energy_, k));
+    fence(exec, "ossatura::soft::elastic_energy");
     double energy = 0;
-    for (const SoftElements<Exec>& elements : elements_)
-      energy += soft_energy(exec, elements, x);
+    for (std::size_t k = 0; k < elements_.size(); ++k)
+      energy += energy_(k);
     return energy;
   }
 
@@ -151,6 +155,7 @@ private:
   std::optional<CooMap<Exec>> coo_;
   Array<double, Exec> mass_, stiffness_, force_, triplet_, node_force_, velocity_;
   Array<int, Exec> inverted_;
+  Kokkos::View<double*, Kokkos::SharedHostPinnedSpace> energy_; ///< of objects
 };
 
 } // namespace ossatura

@@ -135,14 +135,12 @@ void evaluate_soft_forces(const Exec& exec, const SoftElements<Exec>& elements,
       detail::LaunchForces<Exec>{exec, detail::soft_input(elements, x), {force, {}, inverted}});
 }
 
-/// Elastic energy, J. Fences.
+/// Elastic energy, J, to `sum`, where the host reads it after a fence. Does not fence.
 template<class Exec>
-double soft_energy(const Exec& exec, const SoftElements<Exec>& elements,
-                   const Array<double, Exec>& x) {
-  double energy = 0;
-  detail::launch_elements(
-      elements, detail::LaunchEnergy<Exec>{exec, detail::soft_input(elements, x), energy});
-  return energy;
+void soft_energy(const Exec& exec, const SoftElements<Exec>& elements, const Array<double, Exec>& x,
+                 const Kokkos::View<double, Kokkos::SharedHostPinnedSpace>& sum) {
+  detail::launch_elements(elements,
+                          detail::LaunchEnergy<Exec>{exec, detail::soft_input(elements, x), sum});
 }
 
 } // namespace ossatura

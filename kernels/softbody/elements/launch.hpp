@@ -191,7 +191,7 @@ template<class Exec>
 struct LaunchEnergy {
   const Exec& exec;
   SoftInput input;
-  double& energy;
+  Kokkos::View<double, Kokkos::SharedHostPinnedSpace> energy;
 
   template<class Element>
   void run() const {

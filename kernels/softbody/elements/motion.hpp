@@ -19,6 +19,10 @@ inline StepNotes make_step_notes() {
   return StepNotes("ossatura::step_notes", num_notes);
 }
 
+struct MotionEnergy {
+  double kinetic, potential; ///< J
+};
+
 namespace detail {
 template<class Exec>
 struct MoveNodes {
@@ -57,12 +61,18 @@ struct RelativeRotation {
 };
 
 template<class Exec>
-struct MotionEnergy {
+struct SumMotionEnergy {
+  using value_type = MotionEnergy;
   ArrayPointer<double> x, x_start, v, mass, load;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i, double& kinetic, double& potential) const {
-    kinetic += 0.5 * mass(i / 3) * v(i) * v(i);
-    potential -= load(i) * (x(i) - x_start(i));
+  KOKKOS_FUNCTION void operator()(std::int64_t i, MotionEnergy& sum) const {
+    sum.kinetic += 0.5 * mass(i / 3) * v(i) * v(i);
+    sum.potential -= load(i) * (x(i) - x_start(i));
+  }
+  KOKKOS_FUNCTION void init(MotionEnergy& sum) const { sum = {0, 0}; }
+  KOKKOS_FUNCTION void join(MotionEnergy& sum, const MotionEnergy& other) const {
+    sum.kinetic += other.kinetic;
+    sum.potential += other.potential;
   }
 };
 
@@ -118,15 +128,15 @@ void relative_rotation(const Exec& exec, const Array<double, Exec>& now,
                        detail::RelativeRotation<Exec>{now, before, relative});
 }
 
-/// Kinetic energy and the potential of constant loads, 0 at x_start. Fences.
+/// Kinetic energy and the potential of constant loads, 0 at x_start, to `sum`, where the host reads
+/// it after a fence. Does not fence.
 template<class Exec>
 void motion_energy(const Exec& exec, const Array<double, Exec>& x,
                    const Array<double, Exec>& x_start, const Array<double, Exec>& v,
                    const Array<double, Exec>& mass, const Array<double, Exec>& load,
-                   double& kinetic, double& potential) {
+                   const Kokkos::View<MotionEnergy, Kokkos::SharedHostPinnedSpace>& sum) {
   Kokkos::parallel_reduce("ossatura::motion_energy", range(exec, x.extent(0)),
-                          detail::MotionEnergy<Exec>{x, x_start, v, mass, load},
-                          Kokkos::Sum<double>(kinetic), Kokkos::Sum<double>(potential));
+                          detail::SumMotionEnergy<Exec>{x, x_start, v, mass, load}, sum);
 }
 
 /// Notes whether x is finite, and the count `inverted` [1]. The instance has no earlier work on
