@@ -271,4 +271,58 @@ OSSATURA_RANKS_TEST(
   }
 }
 
+OSSATURA_RANKS_TEST("What ranks make of their arrays comes to the first one, as far as it takes it",
+                    "[rank_blocks]") {
+  const TestType exec;
+  const Communicator world = Communicator::world();
+  const int rank = world.rank();
+  const auto mine = upload(exec, "test::mine", std::vector<int>(std::size_t(rank), rank));
+  const auto make = [&](RankBlocks<TestType>& blocks, int told) {
+    int sum = told;
+    blocks.for_own(mine, 1, [&](const int* values, std::size_t count) {
+      for (std::size_t i = 0; i < count; ++i)
+        sum += values[i];
+    });
+    for (int part = 0; part < 2; ++part)
+      blocks.hand_over({{std::uint64_t(rank), std::uint64_t(part)}, {std::uint8_t(sum)}});
+    blocks.hand_over({});
+  };
+  {
+    RankBlocks<TestType> blocks(exec, world);
+    int asked = 0, taken = 0;
+    CHECK(blocks.tell([&] { return 40 + asked++; }) == 40);
+    CHECK(asked == (world.is_first() ? 1 : 0));
+    if (world.is_first())
+      blocks.take_others([&](const MadeBlock& block) {
+        const auto other = std::uint64_t(1 + taken / 2);
+        CHECK(block.numbers == std::vector<std::uint64_t>{other, std::uint64_t(taken % 2)});
+        CHECK(block.bytes == std::vector<unsigned char>{std::uint8_t(40 + other * other)});
+        ++taken;
+      });
+    else
+      make(blocks, 40);
+    CHECK(taken == (world.is_first() ? 2 * (world.size() - 1) : 0));
+    blocks.finish();
+  }
+  if (world.size() == 1)
+    return;
+  try { // the second block cannot be taken
+    RankBlocks<TestType> blocks(exec, world);
+    blocks.tell([] { return 0; });
+    if (world.is_first())
+      blocks.take_others([](const MadeBlock& block) {
+        if (block.numbers[1] == 1)
+          throw std::runtime_error("full");
+      });
+    else
+      make(blocks, 0);
+    blocks.tell([] { return 0; }); // whom the others have handed over to waits no longer
+    CHECK(false);
+  } catch (const std::runtime_error&) {
+    CHECK(world.is_first());
+  } catch (const BlocksNotTaken&) {
+    CHECK_FALSE(world.is_first());
+  }
+}
+
 } // namespace
