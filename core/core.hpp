@@ -46,6 +46,7 @@
 #include <ossatura/core/mesh/solids/mesh.hpp>
 #include <ossatura/core/mesh/solids/shape.hpp>
 #include <ossatura/core/mesh/tetra_mesh.hpp>
+#include <ossatura/core/mesh/turned_top.hpp>
 #include <ossatura/core/mesh/voxel_image.hpp>
 #include <ossatura/core/pfem/hexa_map.hpp>
 #include <ossatura/core/pfem/meshes.hpp>

@@ -109,6 +109,7 @@ void collect_solves(const Communicator& world, double setup_work, BoneResults& r
   int load = int(part_of_rank(world, 6).begin);
   for (const BoneSolve& solve : results.solves)
     mine.push_back({load++, solve.interrupted, solve.stalled, solve.seconds, solve});
+  results.longest_seconds = world.max(results.solve_seconds());
   results.solves.clear();
   for (const Solve& solve : world.gather(mine))
     results.solves.push_back({solve.solved, stiffness_names[solve.load], solve.interrupted,

@@ -17,7 +17,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <numeric>
+#include <set>
 
 namespace ossatura {
 
@@ -300,22 +302,51 @@ private:
   }
 };
 
+/// The name of a file behind those of so many of the directories that it is in, as far as there
+/// are.
+std::string name_with_parents(const std::string& input, int num_parents) {
+  std::error_code error;
+  std::filesystem::path path = std::filesystem::absolute(input, error).lexically_normal();
+  if (!path.has_filename()) // "scan/"
+    path = path.parent_path();
+  std::string name = file_stem(input);
+  for (int k = 0; k < num_parents && path.parent_path().has_filename(); ++k) {
+    path = path.parent_path();
+    name = path.filename().string() + "-" + name;
+  }
+  return name;
+}
+
+/// Names of files that are called the same, by as many directories as make them different.
+std::vector<std::string> tell_apart(const std::vector<std::string>& inputs) {
+  std::vector<std::string> names, before;
+  for (int num_parents = 1; names.empty() || names != before; ++num_parents) {
+    before = names;
+    names.clear();
+    for (const std::string& input : inputs)
+      names.push_back(name_with_parents(input, num_parents));
+    if (std::set<std::string>(names.begin(), names.end()).size() == names.size())
+      break;
+  }
+  return names;
+}
+
 } // namespace
 
 std::vector<std::string> name_members(const std::vector<std::string>& inputs) {
-  namespace fs = std::filesystem;
-  std::vector<std::string> stems;
-  for (const std::string& input : inputs)
-    stems.push_back(file_stem(input));
-  std::vector<std::string> names = stems;
+  std::map<std::string, std::vector<std::size_t>> by_stem;
   for (std::size_t i = 0; i < inputs.size(); ++i)
-    if (std::count(stems.begin(), stems.end(), stems[i]) > 1) {
-      std::error_code error;
-      fs::path path = fs::absolute(inputs[i], error).lexically_normal();
-      if (!path.has_filename()) // "scan/"
-        path = path.parent_path();
-      names[i] = path.parent_path().filename().string() + "-" + stems[i];
-    }
+    by_stem[file_stem(inputs[i])].push_back(i);
+  std::vector<std::string> names(inputs.size());
+  for (const auto& [stem, members] : by_stem) {
+    std::vector<std::string> same;
+    for (const std::size_t i : members)
+      same.push_back(inputs[i]);
+    const std::vector<std::string> apart =
+        same.size() > 1 ? tell_apart(same) : std::vector<std::string>{stem};
+    for (std::size_t k = 0; k < members.size(); ++k)
+      names[members[k]] = apart[k];
+  }
   for (std::size_t i = 0; i < inputs.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
       if (names[i] == names[j] && is_same_file(inputs[i], inputs[j]))

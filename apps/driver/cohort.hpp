@@ -36,8 +36,8 @@ struct Cohort {
 };
 
 /// Names of the members: of their files, without directory and extension, where these differ; else
-/// behind the name of the directory, as "P001-scan". Throws UsageError where two are still the
-/// same.
+/// behind the name of the directory, as "P001-scan", or of as many directories as make those of
+/// one name differ, "site-P001-scan". Throws UsageError where two are still the same.
 std::vector<std::string> name_members(const std::vector<std::string>& inputs);
 
 /// The rank that takes each input: the largest first, each to the rank with the fewest bytes so

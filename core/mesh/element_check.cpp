@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/core/mesh/element_check.hpp>
 
+#include <ossatura/core/mesh/turned_top.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -92,12 +94,13 @@ std::string turn_hexa(const Corners& corners, std::int32_t* node) {
   const double least = std::min(inner.first, outer.first);
   const double greatest = std::max(inner.second, outer.second);
   const double edge = longest_edge(corners), rounding = flat * edge * edge * edge;
-  if (greatest < -rounding) {
-    std::swap_ranges(node, node + 4, node + 4);
+  if (greatest < -rounding || least > rounding) {
+    if (const int turned = turned_top(corners.x, 4); turned > 0)
+      return describe_turned_top("hexahedron", 4, turned);
+    if (greatest < 0)
+      std::swap_ranges(node, node + 4, node + 4);
     return {};
   }
-  if (least > rounding)
-    return {};
   return "the hexahedron has no volume, or is in part inside out or flat at a corner: its nodes go "
          "around the bottom "
          "and then, above them, around the top; smooth the mesh there where they do";

@@ -11,7 +11,7 @@ namespace ossatura {
 /// Turns element `elem` if it is inside out, so that tetrahedra and the Jacobian of hexahedra at
 /// their corners and Gauss points (2 x 2 x 2) are positive. Returns what is wrong with it and the
 /// remedy, or an empty string: repeated nodes, no volume (area) within rounding, a hexahedron in
-/// part inside out, or flat at a corner.
+/// part inside out, or flat at a corner, or whose top is turned against its bottom.
 std::string turn_element(ElementMesh& mesh, std::size_t elem);
 
 } // namespace ossatura

@@ -3,6 +3,8 @@
 
 #include "python/engine/arrays.hpp"
 #include "python/engine/runtime.hpp"
+#include <ossatura/core/base/log.hpp>
+#include <ossatura/core/mesh/mechanics/coincident_nodes.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/solvers/eikonal/activation_statistics.hpp>
 #include <ossatura/solvers/eikonal/velocities.hpp>
@@ -80,11 +82,23 @@ public:
       , num_points_(mesh.num_points)
       , num_tetra_(mesh.num_tetra) {
     const EikonalOptions options = library_options(choice);
-    if (velocities.by_tetra != nullptr)
-      solver_ =
-          std::make_unique<Solver>(exec, copy_mesh(mesh), tetrahedra(exec, velocities), options);
-    else
-      solver_ = std::make_unique<Solver>(exec, copy_mesh(mesh), tissues(velocities), options);
+    const TetraMesh copy = copy_mesh(mesh);
+    std::vector<bool> blocked(copy.num_tetra());
+    if (velocities.by_tetra != nullptr) {
+      const std::vector<ConductionVelocity> velocity = tetrahedra(exec, velocities);
+      solver_ = std::make_unique<Solver>(exec, copy, velocity, options);
+      for (std::size_t e = 0; e < blocked.size(); ++e)
+        blocked[e] = !velocity[e].conducts();
+    } else {
+      const TissueVelocities velocity = tissues(velocities);
+      solver_ = std::make_unique<Solver>(exec, copy, velocity, options);
+      for (std::size_t e = 0; e < blocked.size(); ++e)
+        blocked[e] = !velocity.at(copy.tag[e]).conducts();
+    }
+    // The solver has looked at the numbers of vertices.
+    const std::string doubt = describe_split_tissue(find_coincident_nodes(copy, blocked));
+    if (!doubt.empty())
+      log_warning("split-mesh", "tetra: ", doubt);
   }
   void drop() noexcept override { solver_.reset(); }
   std::int64_t num_points() const override { return num_points_; }

@@ -123,7 +123,7 @@ class Label:
     effective_strain_mean: float
     effective_strain_max: float
     energy_share: float
-    """part of the strain energy of the bone"""
+    """part of the sum of energy densities at the centres of the bone's voxels"""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

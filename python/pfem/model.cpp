@@ -10,6 +10,7 @@
 #include <ossatura/core/io/mesh/duplicate_elements.hpp>
 #include <ossatura/core/mesh/mechanics/coincident_nodes.hpp>
 #include <ossatura/core/mesh/mechanics/free_motion.hpp>
+#include <ossatura/core/mesh/turned_top.hpp>
 #include <ossatura/core/pfem/meshes.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/pfem/elasticity_products.hpp>
@@ -386,6 +387,8 @@ public:
     held_.assign(std::size_t(modes_.numbering.num_modes), 0);
     displacement_.assign(modes_.num_dofs(), 0);
     make_elements(); // or throws for what D and elements cannot be
+    if (const std::string turned = describe_turned_top(hexa); !turned.empty())
+      fail<InputError>("hexa: ", turned);
     if (const std::string doubt = describe_coincident(find_coincident_nodes(hexa)); !doubt.empty())
       log_warning("split-mesh", "hexa: ", doubt);
   }

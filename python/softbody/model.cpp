@@ -5,6 +5,7 @@
 #include "python/engine/runtime.hpp"
 #include <ossatura/core/base/log.hpp>
 #include <ossatura/core/io/mesh/duplicate_elements.hpp>
+#include <ossatura/core/mesh/turned_top.hpp>
 #include <ossatura/solvers/softbody/crossing_watch.hpp>
 #include <ossatura/solvers/softbody/doubts.hpp>
 #include <ossatura/solvers/softbody/energy_watch.hpp>
@@ -64,6 +65,8 @@ SoftObject object_of(const SoftBody& body) {
     fail<InputError>('\'', body.name, "': elements: element ", twice->second,
                      " has the same nodes as element ", twice->first,
                      ": it would count twice; remove one of the two");
+  if (const std::string turned = describe_turned_top(object.mesh); !turned.empty())
+    fail<InputError>('\'', body.name, "': elements: ", turned);
   object.material = material_of(body, object.mesh.shape);
   object.density = body.density;
   object.fixed = body.fixed;

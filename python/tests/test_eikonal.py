@@ -304,6 +304,17 @@ class Refusals(unittest.TestCase):
         np.testing.assert_array_equal(solver.solve({0: 0.0})[:27],
                                       eikonal.Solver(self.points, self.tetra, velocities=0.5).solve({0: 0.0}))
 
+    def test_parts_that_are_not_joined(self):
+        """The upper layer has vertices of its own."""
+        upper = self.points[self.tetra].mean(1)[:, 2] > 1
+        points = np.vstack([self.points, self.points])
+        tetra = np.where(upper[:, None], self.tetra + len(self.points), self.tetra)
+        with self.assertLogs("ossatura", "WARNING") as log:
+            eikonal.Solver(points, tetra, velocities=0.5)
+        self.assertIn("split-mesh", [record.code for record in log.records])
+        text = next(record.getMessage() for record in log.records if record.code == "split-mesh")
+        self.assertIn("9 vertices lie in the place of another one", text)
+
     def test_sites_in_tissue_that_does_not_conduct(self):
         tags = (self.points[self.tetra].mean(1)[:, 2] > 1).astype(int)
         top = int(np.argmax(self.points[:, 2]))

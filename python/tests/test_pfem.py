@@ -318,6 +318,12 @@ class Refusals(unittest.TestCase):
                 pfem.Model(pfem.Mesh(points, hexa), young=1.0, **options)
             self.assertEqual([record.code for record in seen.records], [code])
 
+    def test_a_top_that_is_turned_against_its_bottom(self):
+        points, hexa = topopt.box((2, 1, 1), (2.0, 1.0, 1.0))
+        hexa[1, 4:] = np.roll(hexa[1, 4:], 1)
+        with self.assertRaisesRegex(ossatura.InputError, "hexa: element 1: the top of the hexahedron is turned"):
+            pfem.Model(pfem.Mesh(points, hexa), order=2, young=1.0, poisson=0.0)
+
     def test_parts_that_are_not_joined(self):
         """Two cubes whose common face is there twice."""
         one, cube = topopt.box((1, 1, 1), (1.0, 1.0, 1.0))

@@ -72,6 +72,13 @@ class Motions(unittest.TestCase):
         with self.assertRaisesRegex(ossatura.InputError, "load: an array of shape"):
             late.set_load(force[:3])
 
+    def test_a_top_that_is_turned_against_its_bottom(self):
+        corners = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1.0]])
+        world = softbody.World(backend="serial")
+        with self.assertRaisesRegex(ossatura.InputError, "element 0: the top of the hexahedron is turned"):
+            world.add(corners, [[0, 1, 2, 3, 5, 6, 7, 4]], young=1e5)
+            world.step()
+
     def test_fixed_nodes_are_moved(self):
         points, hexa = topopt.box((6, 2, 2), (0.3, 0.1, 0.1))
         ends = (points[:, 0] == 0) | (points[:, 0] == 0.3)

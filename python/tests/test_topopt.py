@@ -166,6 +166,9 @@ class Refusals(unittest.TestCase):
         hexa = topopt.box((4, 3, 2), (4, 3, 2))[1]
         turned = hexa[5, [1, 2, 3, 0, 5, 6, 7, 4]]  # the same element with another first node
         self.refuse(ossatura.InputError, "element 24 has the same nodes as element 5", hexa=np.vstack([hexa, [turned]]))
+        turned = hexa.copy()
+        turned[5, 4:] = np.roll(turned[5, 4:], 1)
+        self.refuse(ossatura.InputError, "hexa: element 5: the top of the hexahedron is turned", hexa=turned)
         folded = hexa.copy()
         folded[3, 7] = folded[3, 6]
         self.refuse(ossatura.InputError, "hexa: element 3 has nodes .*, not 8 different ones", hexa=folded)

@@ -13,6 +13,7 @@
 #include <ossatura/core/machine/select_indices.hpp>
 #include <ossatura/core/mesh/mechanics/coincident_nodes.hpp>
 #include <ossatura/core/mesh/mechanics/free_motion.hpp>
+#include <ossatura/core/mesh/turned_top.hpp>
 #include <ossatura/solvers/topopt/optimizer.hpp>
 
 #include <algorithm>
@@ -84,6 +85,8 @@ std::string describe_fault(const DesignProblem& problem) {
   if (const auto twice = find_duplicate_element(problem.mesh.node, 8))
     return "hexa: element " + std::to_string(twice->second) + " has the same nodes as element " +
            std::to_string(twice->first) + ": it would count twice; remove one of the two";
+  if (const std::string turned = describe_turned_top(problem.mesh); !turned.empty())
+    return "hexa: " + turned;
   if (const std::int32_t node = find_load_on_void(problem); node >= 0)
     return "loads: node " + std::to_string(node) +
            " is loaded, but all of its elements are void: load others, or make these free or solid";

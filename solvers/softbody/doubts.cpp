@@ -2,6 +2,7 @@
 #include <ossatura/solvers/softbody/doubts.hpp>
 
 #include <ossatura/core/base/log.hpp>
+#include <ossatura/core/mesh/mechanics/coincident_nodes.hpp>
 #include <ossatura/core/mesh/mechanics/mesh_parts.hpp>
 #include <ossatura/core/mesh/mechanics/odd_gravity.hpp>
 #include <ossatura/solvers/softbody/scene_checks.hpp>
@@ -83,7 +84,10 @@ void warn_of_object(const SoftObject& object, const SoftScene& scene) {
                 " both tetrahedra lie on the same side, in each other, elements ", folds.elem[0],
                 " and ", folds.elem[1], " at ", Place{folds.place},
                 " the first. Their volume and stiffness count twice: mend the mesh there");
-  if (const std::size_t parts = find_mesh_parts(object.mesh).first.size(); parts > 1)
+  if (const CoincidentNodes twice = find_coincident_nodes(object.mesh);
+      twice.count > 0 || twice.hanging > 0)
+    log_warning("split-mesh", "the mesh of '", object.name, "': ", describe_coincident(twice));
+  else if (const std::size_t parts = find_mesh_parts(object.mesh).first.size(); parts > 1)
     log_warning("mesh-in-parts", "the mesh of '", object.name, "' is in ", parts,
                 " parts that share no node, and move apart: join them where they are meant to be "
                 "one body, or give each by itself");

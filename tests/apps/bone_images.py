@@ -527,6 +527,22 @@ class FieldImages(BoneImages):
         again = self.summary("bone", self.path("out/ct.sed.mha"), "--law", "linear", "--dry-run", "-q")
         self.assertEqual(again["problem"]["shape"], list(SHAPE))
 
+    def test_parts_of_an_image_that_says_no_place(self):
+        """ITK has such an image along LPS from 0; programs that read a field of it are to show it there."""
+        plain = self.write("plain.nii", gzip.decompress(nifti_bytes(SHAPE, EDGE, "h", [grey(*v) for v in voxels()])))
+        half = EDGE / 2
+        for options, centre in (((), None), (("--crop", "1:10,2:9,3:8"), (-EDGE, -2 * EDGE, 3 * EDGE)),
+                                (("--resample", str(half)), (half / 2, half / 2, -half / 2))):
+            self.run_of(plain, *options, "--fields", "modulus", "-o", "out", "--overwrite", "--no-hdf", "--field-images", "nii")
+            with open(self.path("out/plain.modulus.nii"), "rb") as file:
+                codes = struct.unpack_from("<2h", file.read(), 252)
+            self.assertEqual(codes, (0, 0) if centre is None else (1, 1))
+            _, rows, _ = read_nifti(self.path("out/plain.modulus.nii"))
+            if centre is not None:
+                for d, sense in enumerate((-1, -1, 1)):
+                    self.close(rows[d][3], centre[d], 1e-6, 1)
+                    self.assertEqual([number * sense > 0 for number in rows[d][:3]], [k == d for k in range(3)])
+
     def test_options_that_give_no_image_are_refused(self):
         images = ("--field-images", "nii.gz")
         for options, message in (((), "--field-images has no effect without --output-dir"),

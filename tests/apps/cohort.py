@@ -192,9 +192,15 @@ class Bone(Cohort):
                          ["P001-scan", "P002-scan", "other"])
         self.member("P002-scan")
         self.fails(USAGE, "P001/scan.mhd: is given twice", "bone", inputs[0], inputs[0], *TEST, "-q")
-        os.makedirs(self.path("more/P001"))
-        self.fails(USAGE, "would both be called 'P001-scan'", "bone", inputs[0], *self.specimens("more/P001/scan.mhd"), *TEST,
-                   "-q")
+        for site in ("bern", "basel"):
+            os.makedirs(self.path(f"{site}/P001"))
+        sites = self.specimens("bern/P001/scan.mhd", "basel/P001/scan.mhd")
+        self.ossatura("bone", *sites, "other.mhd", *TEST, "-o", "sites", "--no-hdf", "-q")
+        with open(self.path("sites/cohort.csv")) as file:
+            self.assertEqual([row["specimen"] for row in csv.DictReader(file)],
+                             ["bern-P001-scan", "basel-P001-scan", "other"])
+        self.specimens("bern-P001-scan.mhd")
+        self.fails(USAGE, "would both be called 'bern-P001-scan'", "bone", *sites, "bern-P001-scan.mhd", *TEST, "-q")
 
     def test_a_dry_run_predicts_each(self):
         inputs = self.specimens("a.mhd", "b.mhd")

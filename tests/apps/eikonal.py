@@ -417,6 +417,29 @@ class Tissues(EikonalCase):
         self.assertEqual([w["code"] for w in run["warnings"]], ["unreached-vertices"])
         self.assertIn("what conducts has parts", run["warnings"][0]["text"])
 
+    def test_parts_that_are_not_joined(self):
+        """Halves that were meshed one by one: vertices between them are there twice."""
+        face = self.mesh.face(2)
+        joined = self.summary("eikonal", self.write("joined.vtk", self.mesh.vtk()), "--velocity", "0.5", "--site",
+                              "vertices:0", "-q")
+        self.assertEqual(joined["warnings"], [])
+        twice = {v: len(self.mesh.points) + k for k, v in enumerate(face)}
+        self.mesh.points += [self.mesh.points[v] for v in face]
+        self.mesh.tetra = [[twice.get(v, v) if sum(self.mesh.points[w][0] for w in cell) > 8 else v for v in cell]
+                           for cell in self.mesh.tetra]
+        self.write("split.vtk", self.mesh.vtk())
+        split = ("eikonal", "split.vtk", "--velocity", "0.5", "-q", "--site")
+        run = self.summary(*split, "vertices:0")
+        self.assertEqual([w["code"] for w in run["warnings"]], ["split-mesh", "unreached-vertices"])
+        self.assertIn(f"split.vtk: {len(face)} vertices lie in the place of another one, without being it, the first at (2, 0, 0) mm: "
+                      "tetrahedra there are not joined, and no wave crosses", run["warnings"][0]["text"])
+        run = self.summary(*split, "vertices:0", "--site", "vertices:4")  # both halves are reached
+        self.assertEqual([w["code"] for w in run["warnings"]], ["split-mesh"])
+        self.mesh.tags = [3 if sum(self.mesh.points[v][0] for v in cell) > 8 else 1 for cell in self.mesh.tetra]
+        self.write("split.vtk", self.mesh.vtk())  # of which one does not conduct: it is a line of block
+        run = self.summary(*split, "vertices:0", "--non-conducting", "3")
+        self.assertEqual(run["warnings"], [])
+
     def test_velocities_too_small_for_times_are_refused(self):
         for velocity in ("1e-20", "1e-10", "1e-200"):
             for precision in ("single", "double"):

@@ -452,6 +452,30 @@ class Problems(PfemCase):
                       run["warnings"][0]["text"])
         self.assertGreater(energy["split"], 1.2 * energy["joined"])
 
+    def test_tops_that_are_turned_against_bottoms(self):
+        """Their Jacobian is positive at corners and Gauss points; such runs ended with exit 0."""
+        for by in (1, 2, 3):
+            numbers = [4 + (k + by) % 4 for k in range(4)]
+            elements = [ELEMENTS[0], ELEMENTS[1][:4] + [ELEMENTS[1][k] for k in numbers]]
+            self.write("box.vtk", vtk(elements=elements))
+            place = "box.vtk: line 20: cell 1: the top of the hexahedron is turned against its bottom: its node "
+            self.refuses(f"{place}{9 - by} lies over its node 1, and its node 5 is to do so",
+                         problem(mesh={"file": "box.vtk"}, loads=[{"body_force": [0, 0, -1]}]))
+            self.write("part.json", json.dumps({
+                "mesh": {"file": "box.vtk"}, "material": {"young": 8, "poisson": 0.25}, "volume_fraction": 0.5,
+                "supports": [{"box": [0, 0, 0, 0, 1, 1]}],
+                "cases": [{"name": "pull", "loads": [{"box": [2, 0, 0, 2, 1, 1], "total_force": [1, 0, 0]}]}]}))
+            self.fails(BAD_FILE, place, "topopt", "part.json", "-q")
+            self.write("drop.json", json.dumps({"objects": [{"name": "box", "mesh": {"file": "box.vtk"}, "material": {
+                "law": "corotational", "young": 1e4, "poisson": 0.3}}], "steps": 1, "time_step": 0.01}))
+            self.fails(BAD_FILE, place, "softbody", "drop.json", "-q")
+        # A column that is twisted by sixty degrees in one element is what it is.
+        c, s = math.cos(math.pi / 3), math.sin(math.pi / 3)
+        square = [(-1, -1), (1, -1), (1, 1), (-1, 1)]
+        twisted = [(x, y, 0) for x, y in square] + [(c * x - s * y, s * x + c * y, 1) for x, y in square]
+        self.write("box.vtk", vtk(twisted, [list(range(8))]))
+        self.solve(problem(mesh={"file": "box.vtk"}, supports=[{"plane": "z=0"}], loads=[{"body_force": [0, 0, -1]}]))
+
     def test_nodes_that_hang(self):
         # A cube beside eight, as adaptive meshes are: nodes in the middle of its edges are not its own.
         points, elements = list(POINTS), [ELEMENTS[0]]

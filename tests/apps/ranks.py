@@ -3,6 +3,7 @@
 of ranks, one voice, and an end of all when one fails."""
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -139,6 +140,16 @@ class Loads(Ranks):
                 self.assertEqual(without_times(many[part]), without_times(one[part]), part)
             self.close(many["engine"]["work"], one["engine"]["work"], 1e-12)
             self.assertEqual(self.rows("many.csv", ["seconds"]), history)
+
+    def test_the_log_says_how_long_all_solves_take_together(self):
+        """Ranks solve at the same time: the longest part, not the sum of all."""
+        for ranks in (1, 2, 7):
+            _, log = self.launch(ranks, *CUBES, "--json", "s.json")
+            with open(self.path("s.json")) as file:
+                seconds = [solve["seconds"] for solve in json.load(file)["results"]["solves"]]
+            os.remove(self.path("s.json"))
+            parts = [seconds[6 * rank // ranks:6 * (rank + 1) // ranks] for rank in range(ranks)]
+            self.close(float(re.search(r"solved in (\S+) s:", log)[1]), max(map(sum, parts)), 1e-3)
 
     def test_loads_of_a_unit_cell_give_the_same_bits(self):
         cell = ("bone", "--generate", "sphere", "--size", "12", "--outer-modulus", "100", "--test",

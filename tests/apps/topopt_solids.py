@@ -396,6 +396,15 @@ class Solids(TopoptCase):
         numbers = element.split(", ")
         turned = [numbers[k] for k in (0, 2, 1, 3, 4, 5, 7, 6, 9, 8, 10)]
         refused(text.replace(element, ", ".join(turned)), "element 1", "inside out")
+        for kind, base in (("C3D6", 3), ("C3D15", 3), ("C3D20", 4)):
+            deck = Mesh(kind, (2, 1, 1), (2, 1, 1)).cantilever()
+            at = deck.index("\n1, ", deck.index("*ELEMENT")) + 1
+            one = deck[at:deck.index("\n2, ", at)]
+            nodes = one.replace(",\n", ", ").split(", ")
+            for begin in (1 + base, 1 + 3 * base):  # corners of the top, and its mid-nodes
+                top = slice(begin, begin + base)
+                nodes[top] = nodes[top][-1:] + nodes[top][:-1]
+            refused(deck.replace(one, ", ".join(nodes[:7]) + ",\n" + ", ".join(nodes[7:])), "element 1", f"its node {base + 2} lies over its node 1")
         swapped = numbers[:5] + [numbers[8]] + numbers[6:8] + [numbers[5]] + numbers[9:]
         refused(text.replace(element, ", ".join(swapped)), "element 1", "mid-node")
         linear = Mesh("C3D6", (2, 1, 1), (2, 1, 1))

@@ -11,7 +11,18 @@ namespace ossatura {
 
 namespace {
 
-/// The image without values.
+/// Whether a file says nothing of the place of its image, so that readers have the centre of its
+/// first voxel at 0.
+bool is_at_zero(const VoxelImage& source) {
+  const std::array<double, 3> edges = source.edges();
+  bool is_centred = source.world.empty() && source.direction == identity_direction;
+  for (std::size_t d = 0; d < 3; ++d)
+    is_centred = is_centred && edges[d] > 0 && source.origin[d] == -edges[d] / 2;
+  return is_centred;
+}
+
+/// The image without values. What lies elsewhere than a source that says no place, as a part of it
+/// does, lies in LPS, where ITK has such sources: a file with a place is to say a world.
 template<class Exec>
 VoxelImage empty_image(const BoneModel<Exec>& model) {
   VoxelImage image;
@@ -21,6 +32,11 @@ VoxelImage empty_image(const BoneModel<Exec>& model) {
   image.origin = model.origin;
   image.direction = model.direction;
   image.world = model.world;
+  bool is_moved = image.direction != identity_direction;
+  for (const double lower : image.origin)
+    is_moved = is_moved || lower != -image.spacing / 2;
+  if (is_moved && is_at_zero(model.source))
+    image.world = "LPS";
   return image;
 }
 

@@ -12,13 +12,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-double total_seconds(const BoneResults& results) {
-  double seconds = 0;
-  for (const BoneSolve& solve : results.solves)
-    seconds += solve.seconds;
-  return seconds;
-}
-
 int total_iterations(const BoneResults& results) {
   int iterations = 0;
   for (const BoneSolve& solve : results.solves)
@@ -537,7 +530,7 @@ int report_bone(const BoneResults& results, const std::string& stem, DriverConte
                   solve.stalled || (results.strength && !results.strength->steps.empty())
                       ? stall_remedy(results)
                       : "raise --max-iterations or --tolerance");
-  const double seconds = total_seconds(results);
+  const double seconds = results.solve_seconds();
   if (seconds > 0)
     log_info("solved in ", format_number(seconds, 4), " s: ",
              format_number(static_cast<double>(results.model.num_dofs()) *

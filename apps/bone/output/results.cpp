@@ -54,6 +54,15 @@ bool BoneResults::converged() const {
          std::all_of(solves.begin(), solves.end(), [](const BoneSolve& s) { return s.converged; });
 }
 
+double BoneResults::solve_seconds() const {
+  if (longest_seconds > 0)
+    return longest_seconds;
+  double seconds = 0;
+  for (const BoneSolve& solve : solves)
+    seconds += solve.seconds;
+  return seconds;
+}
+
 bool BoneResults::interrupted() const {
   return std::any_of(solves.begin(), solves.end(),
                      [](const BoneSolve& s) { return s.interrupted; });

@@ -87,6 +87,8 @@ struct BoneResults {
   std::int64_t most_kokkos_bytes = 0;
   double work = 0; ///< products with the finest operator, or as much work
   std::vector<BoneSolve> solves;
+  double solve_seconds() const; ///< from the first to the last, where ranks divide them at once
+  double longest_seconds = 0;   ///< of ranks that divide the solves: those of the longest part
 
   std::optional<TestResponse> response;
   std::vector<SupportReaction> reactions;

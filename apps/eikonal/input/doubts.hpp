@@ -9,8 +9,8 @@
 
 namespace ossatura {
 
-/// Logs `odd-size`, `odd-velocity` and `missing-directions` where they apply to the mesh of
-/// `source`.
+/// Logs `odd-size`, `odd-velocity`, `missing-directions` and `split-mesh` where they apply to the
+/// mesh of `source`.
 void warn_of_mesh(const TetraMesh& mesh, const MeshVelocities& velocities,
                   const std::string& source);
 

@@ -5,10 +5,10 @@
 #include "apps/driver/output/table.hpp"
 #include "apps/driver/problem/deck_units.hpp"
 #include "apps/driver/problem/library_message.hpp"
+#include "apps/driver/problem/split_mesh.hpp"
 #include "apps/pfem/input/loading.hpp"
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/io/mesh/curved_hexa_file.hpp>
-#include <ossatura/core/mesh/mechanics/coincident_nodes.hpp>
 
 #include <algorithm>
 
@@ -161,12 +161,6 @@ void set_elasticity(const PfemDocument& document, const PfemMaterial& all,
   }
 }
 
-void warn_of_split_mesh(const PfemModel& model) {
-  const std::string doubt = describe_coincident(find_coincident_nodes(model.shape.mesh));
-  if (!doubt.empty())
-    log_warning("split-mesh", model.source, ": ", doubt);
-}
-
 /// What surprises: the rule of the paper does not hold an element of order 2.
 void warn_of_quadrature(const PfemModel& model) {
   const HierarchicOptions& o = model.options.discretisation;
@@ -255,7 +249,7 @@ PfemModel build_pfem_model(const PfemDocument& document) {
   const PfemMaterial material = common_material(document, input.model, model.source);
   set_elasticity(document, material, select, model);
   if (document.mesh.kind == PfemSource::Kind::file)
-    warn_of_split_mesh(model);
+    warn_of_split_mesh(model.source, model.shape.mesh);
   add_pfem_supports(document, input, select, model);
   add_pfem_loads(document, input, select, model);
   if (input.body.exact && document.materials.empty() && material.elasticity.empty())

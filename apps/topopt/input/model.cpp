@@ -7,6 +7,7 @@
 #include "apps/driver/problem/deck_units.hpp"
 #include "apps/driver/problem/image_files.hpp"
 #include "apps/driver/problem/library_message.hpp"
+#include "apps/driver/problem/split_mesh.hpp"
 #include "apps/topopt/bodies/image_body.hpp"
 #include "apps/topopt/bodies/step_file.hpp"
 #include "apps/topopt/input/loading.hpp"
@@ -15,7 +16,6 @@
 #include <ossatura/core/io/surface/reader.hpp>
 #include <ossatura/core/machine/memory.hpp>
 #include <ossatura/core/mesh/hexa/changes.hpp>
-#include <ossatura/core/mesh/mechanics/coincident_nodes.hpp>
 #include <ossatura/core/mesh/mechanics/lattice_motion.hpp>
 #include <ossatura/core/mesh/mechanics/odd_gravity.hpp>
 #include <ossatura/solvers/topopt/bodies/fill_surface.hpp>
@@ -679,19 +679,12 @@ void require_known_on_grid(const std::string& file, const TopoptModel& model) {
                      "or --grid mesh");
 }
 
-void warn_of_split_mesh(const TopoptModel& model) {
-  const DesignProblem& problem = model.problem;
-  const std::string doubt =
-      describe_coincident(problem.solids ? find_coincident_nodes(*problem.solids)
-                                         : find_coincident_nodes(problem.mesh));
-  if (!doubt.empty())
-    log_warning("split-mesh", model.source, ": ", doubt);
-}
-
 void check_supports(const ProblemDocument& document, const TopoptModel& model) {
   const DesignProblem& problem = model.problem;
-  if (document.mesh.kind == HexaSource::Kind::file && !problem.lattice)
-    warn_of_split_mesh(model);
+  if (document.mesh.kind == HexaSource::Kind::file && problem.solids)
+    warn_of_split_mesh(model.source, *problem.solids);
+  else if (document.mesh.kind == HexaSource::Kind::file && !problem.lattice)
+    warn_of_split_mesh(model.source, problem.mesh);
   const std::string motion =
       problem.lattice  ? describe_free_motion(*problem.lattice, problem.held, problem.springs)
       : problem.solids ? describe_free_motion(*problem.solids, problem.held, problem.springs)

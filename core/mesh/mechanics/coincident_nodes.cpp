@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nodes are sorted by the cells of a lattice that is much coarser than the slack and finer than
-// elements, so that few are in a cell and hardly any near its sides.
+// elements, so that few are in a cell and hardly any near its sides. Bits by the keys of cells say
+// at once that most cells have none.
 #include <ossatura/core/mesh/mechanics/coincident_nodes.hpp>
 
 #include <ossatura/core/machine/part_loop.hpp>
 #include <ossatura/core/mesh/box.hpp>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <mutex>
@@ -20,7 +23,15 @@ namespace ossatura {
 namespace {
 
 using Cell = std::array<std::int64_t, 3>;
-using Entry = std::pair<std::uint64_t, std::int32_t>; ///< key of a cell, node
+
+struct Entry {
+  std::uint64_t key; ///< of a cell
+  std::int32_t node;
+  bool is_near; ///< another cell is within the slack
+};
+bool operator<(const Entry& a, const Entry& b) {
+  return a.key < b.key || (a.key == b.key && a.node < b.node);
+}
 
 /// Mixed numbers of a cell. Nodes of two cells with one key are told apart by their distance.
 std::uint64_t key_of(const Cell& cell) {
@@ -34,6 +45,10 @@ std::uint64_t key_of(const Cell& cell) {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
+double diagonal_of(const Box& box) {
+  return std::hypot(box[3] - box[0], box[4] - box[1], box[5] - box[2]);
+}
+
 double square(const double* x, const double* y) {
   const double d[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]};
   return d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
@@ -45,38 +60,63 @@ public:
   CellSearch(const std::vector<double>& point, const Box& box, double slack, double edge)
       : point_(point)
       , slack_(slack)
-      , edge_(edge) {
+      , per_edge_(1 / edge)
+      , side_(slack / edge) {
     for (std::size_t d = 0; d < 3; ++d)
       lower_[d] = box[d] - 0.382 * edge; // nodes of even meshes are not on sides of cells
   }
 
-  /// Before all others.
+  /// Before all others. Takes all nodes where `is_used` is empty.
   void sort(const std::vector<std::uint8_t>& is_used) {
-    std::vector<std::uint64_t> key(is_used.size());
-    for_parts(key.size(), 1 << 14, [&](std::size_t first, std::size_t end) {
-      for (std::size_t i = first; i < end; ++i)
-        key[i] = key_of(cell_of(&point_[3 * i], 0));
+    const std::size_t num_nodes = point_.size() / 3;
+    std::vector<std::uint64_t> key(num_nodes);
+    std::vector<std::uint8_t> is_near(num_nodes);
+    for_parts(num_nodes, 1 << 14, [&](std::size_t first, std::size_t end) {
+      for (std::size_t i = first; i < end; ++i) {
+        const auto [cell, sides] = cell_of(&point_[3 * i]);
+        key[i] = key_of(cell);
+        is_near[i] = sides != std::array<int, 3>() ? 1 : 0;
+      }
     });
+    const auto is_taken = [&](std::size_t i) { return is_used.empty() || is_used[i] != 0; };
     begin_.assign(num_bins + 1, 0);
-    for (std::size_t i = 0; i < key.size(); ++i)
-      begin_[bin_of(key[i]) + 1] += is_used[i];
+    for (std::size_t i = 0; i < num_nodes; ++i)
+      begin_[bin_of(key[i]) + 1] += is_taken(i) ? 1 : 0;
     std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
     sorted_.resize(begin_.back());
     std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
-    for (std::size_t i = 0; i < key.size(); ++i)
-      if (is_used[i] != 0)
-        sorted_[next[bin_of(key[i])]++] = {key[i], std::int32_t(i)};
+    for (std::size_t i = 0; i < num_nodes; ++i)
+      if (is_taken(i))
+        sorted_[next[bin_of(key[i])]++] = {key[i], std::int32_t(i), is_near[i] != 0};
+    while ((std::size_t(1) << mark_bits_) < 16 * sorted_.size() && mark_bits_ < 32)
+      ++mark_bits_;
+    marks_.assign(std::size_t(1) << (mark_bits_ - 6), 0);
     for_parts(num_bins, 1, [this](std::size_t first, std::size_t end) {
       for (std::size_t bin = first; bin < end; ++bin)
-        std::sort(sorted_.begin() + std::ptrdiff_t(begin_[bin]),
-                  sorted_.begin() + std::ptrdiff_t(begin_[bin + 1]));
+        sort_bin(bin);
     });
+  }
+
+  /// The most nodes of a cell.
+  std::size_t largest_group() const {
+    std::size_t largest = 0, count = 0;
+    for (std::size_t i = 0; i < sorted_.size(); ++i) {
+      count = i > 0 && sorted_[i].key == sorted_[i - 1].key ? count + 1 : 1;
+      largest = std::max(largest, count);
+    }
+    return largest;
+  }
+
+  /// Fetches what tells whether there is a node in the place x.
+  void prefetch(const double* x) const {
+    __builtin_prefetch(&marks_[word_of(key_of(cell_of(x).first))]);
   }
 
   /// The lowest node in the place x, or -1.
   std::int32_t node_at(const double* x) const {
-    const Iterator at = first_of(key_of(cell_of(x, 0)));
-    return lowest_at(x, std::numeric_limits<std::int32_t>::max(), at);
+    const auto [cell, sides] = cell_of(x);
+    return lowest_at(x, std::numeric_limits<std::int32_t>::max(), first_of(key_of(cell)), cell,
+                     sides);
   }
 
   CoincidentNodes find() const {
@@ -84,12 +124,16 @@ public:
     std::mutex mutex;
     for_parts(num_bins, 1, [&](std::size_t first, std::size_t end) {
       CoincidentNodes own;
-      auto group = sorted_.begin() + std::ptrdiff_t(begin_[first]); // the first of the same cell
-      for (auto at = group; at != sorted_.begin() + std::ptrdiff_t(begin_[end]); ++at) {
-        if (at->first != group->first)
+      const Iterator last = sorted_.begin() + std::ptrdiff_t(begin_[end]);
+      Iterator group = sorted_.begin() + std::ptrdiff_t(begin_[first]); // the first of a cell
+      for (Iterator at = group; at != last; ++at) {
+        if (at->key != group->key)
           group = at;
-        const std::int32_t node = at->second;
-        const std::int32_t other = lowest_at(&point_[3 * std::size_t(node)], node, group);
+        if (at == group && !at->is_near) // its place is far away in memory
+          continue;
+        const double* const x = &point_[3 * std::size_t(at->node)];
+        const auto [cell, sides] = cell_of(x);
+        const std::int32_t node = at->node, other = lowest_at(x, node, group, cell, sides);
         if (other >= 0)
           add({1, {other, node}, {}, 0, {}}, own);
       }
@@ -103,9 +147,25 @@ public:
 
 private:
   using Iterator = std::vector<Entry>::const_iterator;
-  static constexpr std::size_t num_bins = 1 << 10; ///< by the highest bits of keys
+  static constexpr int log_bins = 10;
+  static constexpr std::size_t num_bins = std::size_t(1) << log_bins; ///< by the highest bits
 
-  static std::size_t bin_of(std::uint64_t key) { return std::size_t(key >> 54); }
+  static std::size_t bin_of(std::uint64_t key) { return std::size_t(key >> (64 - log_bins)); }
+
+  std::size_t word_of(std::uint64_t key) const { return std::size_t(key >> (70 - mark_bits_)); }
+  std::uint64_t bit_of(std::uint64_t key) const {
+    return std::uint64_t(1) << (key >> (64 - mark_bits_) & 63);
+  }
+
+  /// Marks are by the highest bits, too: words of a bin are its own.
+  void sort_bin(std::size_t bin) {
+    const auto first = sorted_.begin() + std::ptrdiff_t(begin_[bin]);
+    const auto end = sorted_.begin() + std::ptrdiff_t(begin_[bin + 1]);
+    std::sort(first, end);
+    for (auto at = first; at != end; ++at) {
+      marks_[word_of(at->key)] |= bit_of(at->key);
+    }
+  }
 
   static void add(const CoincidentNodes& more, CoincidentNodes& found) {
     if (more.count > 0 && (found.count == 0 || more.node[1] < found.node[1]))
@@ -113,34 +173,43 @@ private:
     found.count += more.count;
   }
 
-  /// Of x, moved along all axes.
-  Cell cell_of(const double* x, double by) const {
-    Cell cell;
-    for (std::size_t d = 0; d < 3; ++d)
-      cell[d] = std::int64_t(std::floor((x[d] + by - lower_[d]) / edge_));
-    return cell;
+  /// That of x, and by axis -1, 1 or 0: whether the cell below or above is within the slack.
+  std::pair<Cell, std::array<int, 3>> cell_of(const double* x) const {
+    std::pair<Cell, std::array<int, 3>> found;
+    for (std::size_t d = 0; d < 3; ++d) {
+      const double at = (x[d] - lower_[d]) * per_edge_, below = std::floor(at);
+      found.first[d] = std::int64_t(below);
+      found.second[d] = at - below <= side_ ? -1 : at - below >= 1 - side_ ? 1 : 0;
+    }
+    return found;
   }
 
   /// Where the nodes of a cell begin, if it has any.
   Iterator first_of(std::uint64_t key) const {
+    if ((marks_[word_of(key)] & bit_of(key)) == 0) // most are without
+      return sorted_.end();
     const std::size_t bin = bin_of(key);
     const Iterator end = sorted_.begin() + std::ptrdiff_t(begin_[bin + 1]);
-    const Iterator at = std::lower_bound(sorted_.begin() + std::ptrdiff_t(begin_[bin]), end,
-                                         Entry(key, std::numeric_limits<std::int32_t>::min()));
-    return at != end && at->first == key ? at : sorted_.end();
+    const Iterator at =
+        std::lower_bound(sorted_.begin() + std::ptrdiff_t(begin_[bin]), end, Entry{key, 0, false});
+    return at != end && at->key == key ? at : sorted_.end();
   }
 
   /// The lowest node below `limit` in the place x, or -1; `own` is where its cell begins.
-  std::int32_t lowest_at(const double* x, std::int32_t limit, Iterator own) const {
+  std::int32_t lowest_at(const double* x, std::int32_t limit, Iterator own, const Cell& cell,
+                         const std::array<int, 3>& sides) const {
     std::int32_t lowest = look_from(own, x, limit);
-    const Cell lower = cell_of(x, -slack_), upper = cell_of(x, slack_);
-    if (lower == upper)
-      return lowest;
-    for (int corner = 0; corner < 8; ++corner) { // some of them are the same
-      Cell cell;
+    for (unsigned corner = 1; corner < 8; ++corner) {
+      Cell beside = cell;
+      bool is_near = true;
       for (std::size_t d = 0; d < 3; ++d)
-        cell[d] = (corner >> d & 1) != 0 ? upper[d] : lower[d];
-      const std::int32_t other = look_from(first_of(key_of(cell)), x, limit);
+        if ((corner >> d & 1) != 0) {
+          beside[d] += sides[d];
+          is_near = is_near && sides[d] != 0;
+        }
+      if (!is_near)
+        continue;
+      const std::int32_t other = look_from(first_of(key_of(beside)), x, limit);
       lowest = lowest < 0 ? other : other < 0 ? lowest : std::min(lowest, other);
     }
     return lowest;
@@ -150,60 +219,92 @@ private:
   std::int32_t look_from(Iterator at, const double* x, std::int32_t limit) const {
     if (at == sorted_.end())
       return -1;
-    for (const std::uint64_t key = at->first;
-         at != sorted_.end() && at->first == key && at->second < limit; ++at)
-      if (square(x, &point_[3 * std::size_t(at->second)]) <= slack_ * slack_)
-        return at->second;
+    for (const std::uint64_t key = at->key;
+         at != sorted_.end() && at->key == key && at->node < limit; ++at)
+      if (square(x, &point_[3 * std::size_t(at->node)]) <= slack_ * slack_)
+        return at->node;
     return -1;
   }
 
   const std::vector<double>& point_;
-  double slack_, edge_;
+  double slack_, per_edge_;
+  double side_; ///< the slack in edges of cells
   std::array<double, 3> lower_{};
   std::vector<Entry> sorted_;
-  std::vector<std::size_t> begin_; ///< [num_bins + 1] into these
+  std::vector<std::size_t> begin_;   ///< [num_bins + 1] into these
+  int mark_bits_ = log_bins + 6;     ///< a word for each bin, or more
+  std::vector<std::uint64_t> marks_; ///< a bit for each key that there may be
 };
 
-/// edges_of(elem, visit) calls visit(a, b) with the ends of each edge of an element.
+/// The shortest edge of each node, as a square; infinite where it has none. edges_of(elem, visit)
+/// calls visit(a, b) with the ends of each edge of an element.
 template<class EdgesOf>
-double shortest_edge(const std::vector<double>& point, std::size_t num_elem,
-                     const EdgesOf& edges_of) {
-  double least = infinite; // square
-  std::mutex mutex;
+std::vector<std::atomic<double>> shortest_edges(const std::vector<double>& point,
+                                                std::size_t num_elem, const EdgesOf& edges_of) {
+  std::vector<std::atomic<double>> shortest(point.size() / 3);
+  for_parts(shortest.size(), 1 << 14, [&](std::size_t first, std::size_t end) {
+    for (std::size_t i = first; i < end; ++i)
+      shortest[i].store(infinite, std::memory_order_relaxed);
+  });
   for_parts(num_elem, 1 << 12, [&](std::size_t first, std::size_t end) {
-    double own = infinite;
     for (std::size_t e = first; e < end; ++e)
       edges_of(e, [&](std::int32_t a, std::int32_t b) {
-        own = std::min(own, square(&point[3 * std::size_t(a)], &point[3 * std::size_t(b)]));
+        const double length = square(&point[3 * std::size_t(a)], &point[3 * std::size_t(b)]);
+        for (const std::int32_t node : {a, b}) {
+          std::atomic<double>& least = shortest[std::size_t(node)];
+          double before = least.load(std::memory_order_relaxed);
+          while (length < before &&
+                 !least.compare_exchange_weak(before, length, std::memory_order_relaxed)) {
+          }
+        }
       });
-    const std::lock_guard<std::mutex> lock(mutex);
-    least = std::min(least, own);
   });
+  return shortest;
+}
+
+double shortest_of(const std::vector<std::atomic<double>>& shortest) {
+  double least = infinite;
+  for (const std::atomic<double>& of_node : shortest)
+    least = std::min(least, of_node.load(std::memory_order_relaxed));
   return std::sqrt(least);
 }
 
-/// Looks at edges that are long enough for two or three of the shortest.
+/// Looks at edges of which an end has one that is half or a third as long, as it has where a finer
+/// neighbour has nodes on the first.
 template<class EdgesOf>
 void find_hanging(const std::vector<double>& point, std::size_t num_elem, const EdgesOf& edges_of,
-                  double shortest, const CellSearch& search, CoincidentNodes& found) {
+                  const std::vector<std::atomic<double>>& shortest, const CellSearch& search,
+                  CoincidentNodes& found) {
+  constexpr double nearly = 0.98; // 0.99 of a length
   std::vector<std::int32_t> hanging;
   std::mutex mutex;
   for_parts(num_elem, 1 << 12, [&](std::size_t first, std::size_t end) {
     std::vector<std::int32_t> own;
+    std::array<std::array<double, 3>, 64> places; // looked up together, as memory is far away
+    std::size_t num_places = 0;
+    const auto look_up = [&] {
+      for (std::size_t i = 0; i < num_places; ++i)
+        if (const std::int32_t node = search.node_at(places[i].data()); node >= 0)
+          own.push_back(node);
+      num_places = 0;
+    };
     for (std::size_t e = first; e < end; ++e)
       edges_of(e, [&](std::int32_t a, std::int32_t b) {
         const double *const x = &point[3 * std::size_t(a)], *const y = &point[3 * std::size_t(b)];
-        const double length = std::sqrt(square(x, y));
-        for (const int parts : {2, 3})
-          for (int part = 1; part < parts && length > 0.99 * parts * shortest; ++part) {
-            double between[3];
+        const double least = std::min(shortest[std::size_t(a)].load(std::memory_order_relaxed),
+                                      shortest[std::size_t(b)].load(std::memory_order_relaxed));
+        const double length = square(x, y);
+        for (int parts = 2; parts <= 3 && length > nearly * parts * parts * least; ++parts)
+          for (int part = 1; part < parts; ++part) {
+            std::array<double, 3>& between = places[num_places++];
             for (std::size_t d = 0; d < 3; ++d)
               between[d] = ((parts - part) * x[d] + part * y[d]) / parts;
-            const std::int32_t node = search.node_at(between);
-            if (node >= 0)
-              own.push_back(node);
+            search.prefetch(between.data());
+            if (num_places == places.size())
+              look_up();
           }
       });
+    look_up();
     const std::lock_guard<std::mutex> lock(mutex);
     hanging.insert(hanging.end(), own.begin(), own.end());
   });
@@ -217,19 +318,41 @@ void find_hanging(const std::vector<double>& point, std::size_t num_elem, const 
 /// `is_used`: nodes of elements; those that may hang.
 template<class EdgesOf>
 CoincidentNodes find(const std::vector<double>& point, std::size_t num_elem,
-                     const EdgesOf& edges_of, const std::vector<std::uint8_t>& is_used) {
-  const double shortest = shortest_edge(point, num_elem, edges_of);
+                     const EdgesOf& edges_of, const std::vector<std::uint8_t>& is_used,
+                     bool may_hang = true) {
+  const std::vector<std::atomic<double>> of_nodes = shortest_edges(point, num_elem, edges_of);
+  const double shortest = shortest_of(of_nodes);
   if (!(shortest > 0 && shortest < infinite))
     return {};
   const Box box = bounding_box(point);
   const double slack = std::min(rounding_of(box), 1e-2 * shortest);
   // Numbers of cells fit into 64 bits, however fine a mesh is somewhere.
-  const double extent = std::hypot(box[3] - box[0], box[4] - box[1], box[5] - box[2]);
-  CellSearch search(point, box, slack, std::max(shortest / 2, 1e-15 * extent));
+  CellSearch search(point, box, slack, std::max(shortest / 2, 1e-15 * diagonal_of(box)));
   search.sort(is_used);
   CoincidentNodes found = search.find();
-  find_hanging(point, num_elem, edges_of, shortest, search, found);
+  if (may_hang)
+    find_hanging(point, num_elem, edges_of, of_nodes, search, found);
   return found;
+}
+
+std::string place_text(const std::array<double, 3>& x) {
+  std::ostringstream text;
+  text << '(' << x[0] << ", " << x[1] << ", " << x[2] << ')';
+  return text.str();
+}
+
+/// Whether any two points may be one place, of which elements then say more: these take most of the
+/// time. Cells are of the size that points have on average.
+bool may_coincide(const std::vector<double>& point) {
+  constexpr std::size_t most = 1000; // each of a cell is compared with all others
+  const Box box = bounding_box(point);
+  const double slack = rounding_of(box), diagonal = diagonal_of(box);
+  if (!(diagonal > 0 && diagonal < infinite))
+    return true;
+  const double edge = std::max(0.25 * diagonal / std::cbrt(double(point.size() / 3)), 64 * slack);
+  CellSearch search(point, box, slack, edge);
+  search.sort({});
+  return search.largest_group() > most || search.find().count > 0;
 }
 
 } // namespace
@@ -267,23 +390,48 @@ CoincidentNodes find_coincident_nodes(const SolidMesh& mesh) {
       is_used);
 }
 
+CoincidentNodes find_coincident_nodes(const TetraMesh& mesh, const std::vector<bool>& blocked) {
+  if (!may_coincide(mesh.point))
+    return {};
+  std::vector<std::uint8_t> is_used(mesh.num_points());
+  for (std::size_t k = 0; k < mesh.tetra.size(); ++k)
+    if (blocked.empty() || !blocked[k / 4])
+      is_used[std::size_t(mesh.tetra[k])] = 1;
+  return find(
+      mesh.point, mesh.num_tetra(),
+      [&](std::size_t e, const auto& visit) {
+        for (int k = 0; k < tetra_shape.num_edges; ++k)
+          visit(mesh.tetra[4 * e + std::size_t(tetra_shape.edge[k][0])],
+                mesh.tetra[4 * e + std::size_t(tetra_shape.edge[k][1])]);
+      },
+      is_used, false);
+}
+
 std::string describe_coincident(const CoincidentNodes& found) {
   std::ostringstream text;
-  const auto place = [&text](const std::array<double, 3>& x) {
-    text << ", the first at (" << x[0] << ", " << x[1] << ", " << x[2] << ") m: ";
-  };
   if (found.count > 0) {
     text << found.count << (found.count == 1 ? " node lies" : " nodes lie")
-         << " in the place of another one, without being it";
-    place(found.place);
+         << " in the place of another one, without being it, the first at "
+         << place_text(found.place) << " m: ";
     text << "elements there are not joined, and move apart or through each other. Merge such "
             "nodes (Gmsh: Coherence before meshing), unless they are a crack";
   } else if (found.hanging > 0) {
     text << found.hanging << (found.hanging == 1 ? " node lies" : " nodes lie")
-         << " on edges of elements that do not have them (hanging nodes)";
-    place(found.hanging_place);
+         << " on edges of elements that do not have them (hanging nodes), the first at "
+         << place_text(found.hanging_place) << " m: ";
     text << "elements there are not joined. Mesh the body so that neighbours share whole faces";
   }
+  return text.str();
+}
+
+std::string describe_split_tissue(const CoincidentNodes& found) {
+  std::ostringstream text;
+  if (found.count > 0)
+    text << found.count << (found.count == 1 ? " vertex lies" : " vertices lie")
+         << " in the place of another one, without being it, the first at "
+         << place_text(found.place)
+         << " mm: tetrahedra there are not joined, and no wave crosses. Merge such vertices (Gmsh: "
+            "Coherence before meshing), unless they are a line of block";
   return text.str();
 }
 

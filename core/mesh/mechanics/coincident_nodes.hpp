@@ -7,10 +7,12 @@
 
 #include <ossatura/core/mesh/element_mesh.hpp>
 #include <ossatura/core/mesh/solids/mesh.hpp>
+#include <ossatura/core/mesh/tetra_mesh.hpp>
 
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace ossatura {
 
@@ -29,7 +31,14 @@ struct CoincidentNodes {
 CoincidentNodes find_coincident_nodes(const ElementMesh& mesh);
 CoincidentNodes find_coincident_nodes(const SolidMesh& mesh);
 
+/// Of tetrahedra that conduct, without vertices that hang; blocked [num_tetra], or empty: all do.
+/// Takes the time of elements only where some points may be in one place.
+CoincidentNodes find_coincident_nodes(const TetraMesh& mesh, const std::vector<bool>& blocked = {});
+
 /// A doubt in words, for a warning `split-mesh`, with lengths in m; empty where there are none.
 std::string describe_coincident(const CoincidentNodes& found);
+
+/// The same for tissue that conducts, with lengths in mm.
+std::string describe_split_tissue(const CoincidentNodes& found);
 
 } // namespace ossatura

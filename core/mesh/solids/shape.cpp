@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/core/mesh/solids/shape.hpp>
 
+#include <ossatura/core/mesh/turned_top.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -364,6 +366,14 @@ std::string describe_bad_element(const SolidMesh& mesh, std::size_t elem) {
     look(at.at);
   constexpr double flat = 1e-12; // volumes below this part of the longest edge's cube are rounding
   const double rounding = flat * longest * longest * longest;
+  const int base = shape.num_corners / 2; // of all but tetrahedra
+  if (base > 2 && (least > rounding || greatest < -rounding)) {
+    std::array<Place, 8> corner{};
+    for (int a = 0; a < shape.num_corners; ++a)
+      corner[std::size_t(a)] = point(a);
+    if (const int turned = turned_top(corner, base); turned > 0)
+      return describe_turned_top(name, base, turned);
+  }
   if (least > rounding)
     return {};
   if (greatest < -rounding)

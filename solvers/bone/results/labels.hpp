@@ -23,7 +23,7 @@ struct LabelStatistics {
   double sed_mean = 0;                          ///< MPa
   double von_mises_mean = 0, von_mises_max = 0; ///< MPa
   double effective_strain_mean = 0, effective_strain_max = 0;
-  double energy_share = 0; ///< part of the sum of energy densities
+  double energy_share = 0; ///< part of the sum of energy densities at centres
 };
 
 /// What the layers of voxels across the axis of a test carry along it, by label. The mean stress of

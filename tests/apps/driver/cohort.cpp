@@ -11,6 +11,10 @@ TEST_CASE("members are named after their files, and after the folders where thos
   using Names = std::vector<std::string>;
   CHECK(name_members({"a/x.h5", "b/y.nii.gz"}) == Names{"x", "y"});
   CHECK(name_members({"a/x.h5", "b/./x.mha", "c/z.h5"}) == Names{"a-x", "b-x", "z"});
+  CHECK(name_members({"p/a/x.h5", "q/a/x.h5", "z.h5"}) == Names{"p-a-x", "q-a-x", "z"});
+  CHECK(name_members({"p/a/x.h5", "q/a/x.h5", "q/b/x.h5"}) == Names{"p-a-x", "q-a-x", "q-b-x"});
+  CHECK(name_members({"/p/a/x.h5", "/a/x.h5"}) == Names{"p-a-x", "a-x"});
+  CHECK_THROWS_AS(name_members({"p/a/x.h5", "p/a/x.mha"}), UsageError);
   CHECK_THROWS_AS(name_members({"a/x.h5", "a/x.mha"}), UsageError);
   CHECK_THROWS_AS(name_members({"a/x.h5", "b/x.h5", "a-x.h5"}), UsageError);
 }

@@ -282,6 +282,13 @@ class Doubts(SoftbodyCase):
         self.assertEqual(self.codes(json.loads(process.stdout)), ["mesh-in-parts"])
         self.assertIn("'body' is in 2 parts", process.stderr)
         self.assertEqual(self.codes(self.run_scene(scene(steps=1))), [])
+        with open(self.path("two.vtk")) as file:  # whose second part touches the first, and is not joined
+            text = file.read()
+        self.write("two.vtk", text.replace("5 0 0\n6 0 0\n5 1 0\n5 0 1", "-1 0 0\n0 0 0\n0 1 0\n0 0 1"))
+        run = self.run_scene(scene(body({"file": "two.vtk"}), steps=1))
+        self.assertEqual(self.codes(run), ["split-mesh"])
+        self.assertIn("the mesh of 'body': 3 nodes lie in the place of another one, without being it, the first at (0, 0, 0) m",
+                      run["warnings"][0]["text"])
 
 
 class BadScenes(SoftbodyCase):

@@ -118,4 +118,35 @@ TEST_CASE("good meshes, and points without element, have none", "[coincident_nod
   CHECK(find_coincident_nodes(solids).count == 3);
 }
 
+TEST_CASE("tetrahedra that conduct are looked at as elements are", "[coincident_nodes]") {
+  const ElementMesh left = make_tetra_box({3, 2, 2}, {3, 2, 2});
+  const ElementMesh both = beside(left, moved(left, 3, 0, 0));
+  TetraMesh tissue;
+  tissue.point = both.point;
+  tissue.tetra = both.node;
+  const CoincidentNodes found = find_coincident_nodes(tissue),
+                        expected = find_coincident_nodes(both);
+  CHECK(found.count == expected.count);
+  CHECK(found.node == expected.node);
+  CHECK(found.place == expected.place);
+  CHECK(describe_split_tissue(found).find("9 vertices lie") == 0);
+  std::vector<bool> blocked(tissue.num_tetra());
+  for (std::size_t e = left.num_elem(); e < blocked.size(); ++e)
+    blocked[e] = true;
+  CHECK(find_coincident_nodes(tissue, blocked).count == 0);
+  tissue.point = left.point;
+  tissue.tetra = left.node;
+  CHECK(find_coincident_nodes(tissue).count == 0);
+  CHECK(describe_split_tissue(find_coincident_nodes(tissue)).empty());
+  CHECK(find_coincident_nodes(TetraMesh()).count == 0);
+  // A mesh that is fine in one place, where far more vertices are than on average.
+  const ElementMesh fine = make_tetra_box({12, 12, 12}, {1e-3, 1e-3, 1e-3});
+  const ElementMesh graded = beside(fine, moved(left, 7, 7, 7));
+  tissue.point = graded.point;
+  tissue.tetra = graded.node;
+  CHECK(find_coincident_nodes(tissue).count == 0);
+  std::copy_n(&tissue.point[3 * 5], 3, &tissue.point[3 * 700]);
+  CHECK(find_coincident_nodes(tissue).count == 1);
+}
+
 } // namespace
