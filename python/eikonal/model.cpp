@@ -3,6 +3,8 @@
 
 #include "python/engine/arrays.hpp"
 #include "python/engine/runtime.hpp"
+#include <ossatura/core/base/log.hpp>
+#include <ossatura/core/mesh/mechanics/coincident_nodes.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/solvers/eikonal/activation_statistics.hpp>
 #include <ossatura/solvers/eikonal/velocities.hpp>
@@ -80,11 +82,19 @@ public:
       , num_points_(mesh.num_points)
       , num_tetra_(mesh.num_tetra) {
     const EikonalOptions options = library_options(choice);
-    if (velocities.by_tetra != nullptr)
-      solver_ =
-          std::make_unique<Solver>(exec, copy_mesh(mesh), tetrahedra(exec, velocities), options);
-    else
-      solver_ = std::make_unique<Solver>(exec, copy_mesh(mesh), tissues(velocities), options);
+    const TetraMesh copy = copy_mesh(mesh);
+    MeshVelocities of_mesh;
+    if (velocities.by_tetra != nullptr) {
+      of_mesh.by_tetra = tetrahedra(exec, velocities);
+      solver_ = std::make_unique<Solver>(exec, copy, of_mesh.by_tetra, options);
+    } else {
+      of_mesh.by_tag = tissues(velocities);
+      solver_ = std::make_unique<Solver>(exec, copy, of_mesh.by_tag, options);
+    }
+    block_tissue(copy, {}, of_mesh);
+    const std::string doubt = describe_split_tissue(find_coincident_nodes(copy, of_mesh.blocked));
+    if (!doubt.empty())
+      log_warning("split-mesh", "tetra: ", doubt);
   }
   void drop() noexcept override { solver_.reset(); }
   std::int64_t num_points() const override { return num_points_; }

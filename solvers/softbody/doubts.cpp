@@ -2,6 +2,7 @@
 #include <ossatura/solvers/softbody/doubts.hpp>
 
 #include <ossatura/core/base/log.hpp>
+#include <ossatura/core/mesh/mechanics/coincident_nodes.hpp>
 #include <ossatura/core/mesh/mechanics/mesh_parts.hpp>
 #include <ossatura/core/mesh/mechanics/odd_gravity.hpp>
 #include <ossatura/solvers/softbody/scene_checks.hpp>
@@ -87,6 +88,9 @@ void warn_of_object(const SoftObject& object, const SoftScene& scene) {
     log_warning("mesh-in-parts", "the mesh of '", object.name, "' is in ", parts,
                 " parts that share no node, and move apart: join them where they are meant to be "
                 "one body, or give each by itself");
+  const std::string split = describe_coincident(find_coincident_nodes(object.mesh));
+  if (!split.empty())
+    log_warning("split-mesh", "the mesh of '", object.name, "': ", split);
 }
 
 void warn_of_motion(const SoftScene& scene, double time_step) {

@@ -10,8 +10,8 @@
 
 namespace ossatura {
 
-/// Logs `mesh-in-parts`, `folded-mesh`, `locking`, `odd-size`, `odd-density` and `odd-modulus`
-/// where they apply.
+/// Logs `mesh-in-parts`, `split-mesh`, `folded-mesh`, `locking`, `odd-size`, `odd-density` and
+/// `odd-modulus` where they apply.
 void warn_of_object(const SoftObject& object, const SoftScene& scene);
 
 /// Logs `odd-gravity` and `long-steps` likewise.

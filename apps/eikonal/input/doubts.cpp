@@ -5,6 +5,7 @@
 #include <ossatura/core/base/log.hpp>
 #include <ossatura/core/io/hdf5/file.hpp>
 #include <ossatura/core/mesh/box.hpp>
+#include <ossatura/core/mesh/mechanics/coincident_nodes.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -152,6 +153,13 @@ void warn_of_mesh(const TetraMesh& mesh, const MeshVelocities& velocities,
   warn_of_size(mesh, source);
   warn_of_velocities(velocities);
   warn_of_directions(mesh, velocities, source);
+}
+
+void warn_of_split_mesh(const TetraMesh& mesh, const MeshVelocities& velocities,
+                        const std::string& source) {
+  const std::string doubt = describe_split_tissue(find_coincident_nodes(mesh, velocities.blocked));
+  if (!doubt.empty())
+    log_warning("split-mesh", source, ": ", doubt);
 }
 
 void warn_of_scars(const std::string& file, const TetraMesh& mesh,

@@ -14,6 +14,10 @@ namespace ossatura {
 void warn_of_mesh(const TetraMesh& mesh, const MeshVelocities& velocities,
                   const std::string& source);
 
+/// Logs `split-mesh` where tetrahedra that conduct touch without sharing vertices.
+void warn_of_split_mesh(const TetraMesh& mesh, const MeshVelocities& velocities,
+                        const std::string& source);
+
 /// Logs `scars-conduct` where `file` is VTKHDF and has a field `conducts`, as results have, that is
 /// 0 for tetrahedra that conduct here.
 void warn_of_scars(const std::string& file, const TetraMesh& mesh,

@@ -214,10 +214,11 @@ void find_hanging(const std::vector<double>& point, std::size_t num_elem, const 
     std::copy_n(&point[3 * std::size_t(hanging[0])], 3, found.hanging_place.begin());
 }
 
-/// `is_used`: nodes of elements; those that may hang.
+/// `is_used`: nodes of elements; those that may hang, where that is asked.
 template<class EdgesOf>
 CoincidentNodes find(const std::vector<double>& point, std::size_t num_elem,
-                     const EdgesOf& edges_of, const std::vector<std::uint8_t>& is_used) {
+                     const EdgesOf& edges_of, const std::vector<std::uint8_t>& is_used,
+                     bool look_for_hanging = true) {
   const double shortest = shortest_edge(point, num_elem, edges_of);
   if (!(shortest > 0 && shortest < infinite))
     return {};
@@ -228,7 +229,8 @@ CoincidentNodes find(const std::vector<double>& point, std::size_t num_elem,
   CellSearch search(point, box, slack, std::max(shortest / 2, 1e-15 * extent));
   search.sort(is_used);
   CoincidentNodes found = search.find();
-  find_hanging(point, num_elem, edges_of, shortest, search, found);
+  if (look_for_hanging)
+    find_hanging(point, num_elem, edges_of, shortest, search, found);
   return found;
 }
 
@@ -267,6 +269,22 @@ CoincidentNodes find_coincident_nodes(const SolidMesh& mesh) {
       is_used);
 }
 
+CoincidentNodes find_coincident_nodes(const TetraMesh& mesh, const std::vector<bool>& blocked) {
+  const auto conducts = [&blocked](std::size_t e) { return blocked.empty() || !blocked[e]; };
+  std::vector<std::uint8_t> is_used(mesh.num_points());
+  for (std::size_t e = 0; e < mesh.num_tetra(); ++e)
+    for (std::size_t a = 0; conducts(e) && a < 4; ++a)
+      is_used[std::size_t(mesh.tetra[4 * e + a])] = 1;
+  return find(
+      mesh.point, mesh.num_tetra(),
+      [&](std::size_t e, const auto& visit) {
+        const std::int32_t* const node = &mesh.tetra[4 * e];
+        for (int k = 0; conducts(e) && k < tetra_shape.num_edges; ++k)
+          visit(node[tetra_shape.edge[k][0]], node[tetra_shape.edge[k][1]]);
+      },
+      is_used, false);
+}
+
 std::string describe_coincident(const CoincidentNodes& found) {
   std::ostringstream text;
   const auto place = [&text](const std::array<double, 3>& x) {
@@ -284,6 +302,18 @@ std::string describe_coincident(const CoincidentNodes& found) {
     place(found.hanging_place);
     text << "elements there are not joined. Mesh the body so that neighbours share whole faces";
   }
+  return text.str();
+}
+
+std::string describe_split_tissue(const CoincidentNodes& found) {
+  if (found.count == 0)
+    return "";
+  std::ostringstream text;
+  text << found.count << (found.count == 1 ? " vertex lies" : " vertices lie")
+       << " in the place of another one, without being it, the first at (" << found.place[0] << ", "
+       << found.place[1] << ", " << found.place[2]
+       << ") mm: no wave goes from one side to the other there. Merge such vertices (Gmsh: "
+          "Coherence before meshing), unless the tissue is cut or insulated there";
   return text.str();
 }
 

@@ -7,10 +7,12 @@
 
 #include <ossatura/core/mesh/element_mesh.hpp>
 #include <ossatura/core/mesh/solids/mesh.hpp>
+#include <ossatura/core/mesh/tetra_mesh.hpp>
 
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace ossatura {
 
@@ -28,8 +30,13 @@ struct CoincidentNodes {
 /// solids of second order corners alone hang.
 CoincidentNodes find_coincident_nodes(const ElementMesh& mesh);
 CoincidentNodes find_coincident_nodes(const SolidMesh& mesh);
+/// Of tetrahedra that conduct: all, or those that are not `blocked` [num_tetra]. Hanging nodes,
+/// which a wave goes around, are not looked for: that takes longer than a solve.
+CoincidentNodes find_coincident_nodes(const TetraMesh& mesh, const std::vector<bool>& blocked = {});
 
 /// A doubt in words, for a warning `split-mesh`, with lengths in m; empty where there are none.
 std::string describe_coincident(const CoincidentNodes& found);
+/// The same of tissue, with lengths in mm.
+std::string describe_split_tissue(const CoincidentNodes& found);
 
 } // namespace ossatura

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What goes wrong with soft bodies is told: failures, warnings, scenes and options that are refused."""
 import json
+import math
 import os
 import subprocess
 import sys
@@ -282,6 +283,27 @@ class Doubts(SoftbodyCase):
         self.assertEqual(self.codes(json.loads(process.stdout)), ["mesh-in-parts"])
         self.assertIn("'body' is in 2 parts", process.stderr)
         self.assertEqual(self.codes(self.run_scene(scene(steps=1))), [])
+
+    def test_a_mesh_whose_seam_is_open(self):
+        """A bar bent to a C whose ends meet without being joined; they are one body, and nothing else says it."""
+        def tetra(corners):  # of a hexahedron in the order of VTK
+            return [[corners[k] for k in cell] for cell in ((0, 1, 2, 6), (0, 2, 3, 6), (0, 3, 7, 6), (0, 7, 4, 6),
+                                                            (0, 4, 5, 6), (0, 5, 1, 6))]
+
+        def run(num_rings):
+            places = [(math.cos(k * math.pi / 4) * r, math.sin(k * math.pi / 4) * r, z)
+                      for k in range(num_rings) for r in (0.5, 1) for z in (0, 0.5)]
+            rings = [[4 * (k % num_rings) + i for i in (0, 2, 3, 1)] for k in range(9)]
+            cells = [cell for k in range(8) for cell in tetra(rings[k] + rings[k + 1])]
+            self.write("c.vtk", tetrahedron("\n".join("%.6f %.6f %.6f" % place for place in places))
+                       .replace("CELLS 1 5\n4 0 1 2 3", f"CELLS {len(cells)} {5 * len(cells)}\n" +
+                                "\n".join("4 %d %d %d %d" % tuple(cell) for cell in cells))
+                       .replace("CELL_TYPES 1\n10", f"CELL_TYPES {len(cells)}\n" + "\n".join(["10"] * len(cells))))
+            return self.run_scene(scene(body({"file": "c.vtk"}), steps=1))
+        open_ring = run(9)
+        self.assertEqual(self.codes(open_ring), ["split-mesh"])
+        self.assertIn("the mesh of 'body': 4 nodes lie in the place of another one", open_ring["warnings"][0]["text"])
+        self.assertEqual(self.codes(run(8)), [])
 
 
 class BadScenes(SoftbodyCase):

@@ -118,4 +118,21 @@ TEST_CASE("good meshes, and points without element, have none", "[coincident_nod
   CHECK(find_coincident_nodes(solids).count == 3);
 }
 
+TEST_CASE("tissue that conducts has them, and what does not has none", "[coincident_nodes]") {
+  const ElementMesh box = make_tetra_box({2, 2, 2}, {2, 2, 2});
+  const ElementMesh both = beside(box, moved(box, 2, 0, 0));
+  TetraMesh tissue;
+  tissue.point = both.point;
+  tissue.tetra = both.node;
+  const CoincidentNodes found = find_coincident_nodes(tissue);
+  CHECK(found.count == 9);
+  CHECK(found.hanging == 0);
+  CHECK(describe_split_tissue(found).find("9 vertices lie in the place of another one") == 0);
+  std::vector<bool> blocked(tissue.num_tetra());
+  std::fill(blocked.begin() + std::ptrdiff_t(box.num_elem()), blocked.end(), true);
+  CHECK(find_coincident_nodes(tissue, blocked).count == 0);
+  CHECK(describe_split_tissue(find_coincident_nodes(tissue, blocked)).empty());
+  CHECK(find_coincident_nodes(tissue, std::vector<bool>(tissue.num_tetra(), true)).count == 0);
+}
+
 } // namespace
