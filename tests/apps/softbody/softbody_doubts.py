@@ -199,6 +199,12 @@ class Doubts(SoftbodyCase):
         run = self.run_scene(scene(body(cloth(), {**sheet, "young": 1e11}, density=970), steps=1))
         self.assertEqual(self.codes(run), [])
 
+    def test_friction_in_degrees(self):
+        box = soft("box", hexa_box((1, 1, 1), (0.1, 0.1, 0.1)), 1e5, [0, 0, 0.2])
+        for friction, codes in ((30, ["odd-friction"]), (1.5, [])):
+            floor = {"plane": {"point": [0, 0, 0], "normal": [0, 0, 1], "friction": friction}}
+            self.assertEqual(self.codes(self.run_scene(scene(box, steps=1, obstacles=[floor]))), codes)
+
     def test_gravity_in_another_unit(self):
         held = [{"box": [0, 0, 0, 0, 1, 1]}]
         for gravity, young, codes in ((9810, 1e9, ["odd-gravity"]), (981, 1e9, ["odd-gravity"]), (9.81, 1e9, []), (9810, 1, [])):
