@@ -51,13 +51,50 @@ void warn_of_foreign(const BoneOptions& options) {
       look("--cap", cap->modulus);
 }
 
+/// Yield and fracture of another unit than MPa and N/mm. Yield strains have bounds of their own.
+void warn_of_strength(const StrengthChoice& choice, const BoneModelInfo& info) {
+  if (!choice.criterion)
+    return;
+  // Bone yields at strains of 0.003 to 0.02, and breaks with 0.1 to 20 N/mm.
+  constexpr double least = 3e-4, greatest = 0.2, toughest = 100;
+  const YieldLaw law = yield_law(choice);
+  const double strain = law.compression / info.modulus_mean;
+  if (!law.are_strains && (strain < least || strain > greatest))
+    log_warning("odd-strength", "--yield-stress ", format_number(law.compression), ": bone of ",
+                format_number(info.modulus_mean, 4), " MPa in the mean yields at a strain of ",
+                format_number(strain, 3), " then, and bone does at some 0.01: stresses are in MPa");
+  if (choice.fracture_energy > toughest)
+    log_warning("odd-strength", "--fracture-energy ", format_number(choice.fracture_energy),
+                ": no bone is as tough, and none softens with it: it is in N/mm = kJ/m2, so that "
+                "300 J/m2 are 0.3");
+}
+
+/// Grey values all of which are bone, as without a threshold, or where the least are clamped to
+/// more than it. What was cropped may be.
+void warn_of_no_void(const BoneOptions& options, const BoneModelInfo& info) {
+  const PreparationOptions& preparation = options.preparation;
+  const bool is_grey = options.law == GreyLaw::threshold || options.law == GreyLaw::linear ||
+                       options.law == GreyLaw::power;
+  const bool is_clamped = preparation.clamp && (*preparation.clamp)[0] >= options.lower;
+  if (!is_grey || info.turn || preparation.crop || !options.mask.empty() ||
+      (std::isfinite(options.lower) && !is_clamped) || info.volume_fraction() < 1)
+    return;
+  log_warning(
+      "no-void", info.source, ": every voxel of the image is bone, what lies around it too: ",
+      is_clamped ? "--clamp makes the least values " + format_number((*preparation.clamp)[0]) +
+                       ", which is no less than --lower"
+                 : "values below --lower are void, or what --mask leaves out");
+}
+
 } // namespace
 
 void warn_of_model(const BoneOptions& options, const BoneModelInfo& info) {
   warn_of_centre(options, info);
   warn_of_foreign(options);
+  warn_of_strength(options.strength, info);
   if (options.generator != BoneGenerator::none)
     return;
+  warn_of_no_void(options, info);
   if (info.spacing < least_edge || info.spacing > greatest_edge)
     log_warning("odd-size", info.source, ": the edge of a voxel is ", format_number(info.spacing),
                 " mm, and forces grow with its square: lengths are in mm, not in um or m; "

@@ -8,8 +8,8 @@
 
 namespace ossatura {
 
-/// Logs `odd-size` and `odd-modulus` where they apply to an image or a surface that was read, and
-/// `odd-centre` where the plates turn about a point beside the image.
+/// Logs `odd-size`, `odd-modulus` and `no-void` where they apply to an image or a surface that was
+/// read, `odd-strength`, and `odd-centre` where the plates turn about a point beside the image.
 void warn_of_model(const BoneOptions& options, const BoneModelInfo& info);
 
 /// Logs `large-strain` where plates move further than the linear theory goes, or the bone is

@@ -99,6 +99,11 @@ std::int64_t check_supports(const Exec& exec, const BoneOptions& options,
   require_load_path(found, count_voxels(exec, problem));
   if (found.free)
     refuse_free_motion(*found.free, found.num_parts);
+  if (found.are_plates_exchanged)
+    fail<InputError>(options.input, ": the upper plate lies below the lower one along ",
+                     "xyz"[options.axis],
+                     ", which grows with the planes of the image, up or down in the body: exchange "
+                     "the labels of --plate-labels");
   for (const SmallContact& contact : found.small_contacts)
     warn_of(contact, options);
   return found.num_parts;

@@ -154,6 +154,14 @@ class Eikonal(Doubts):
         solver.set_velocities(np.repeat([0.5, np.nan], len(self.TETRA)))
         self.assertEqual(self.codes(solver.solve, {0: 0.0}), [])
 
+    def test_tissue_that_is_not_joined(self):
+        beside = np.concatenate([self.POINTS, self.POINTS + (self.POINTS[:, 0].max(), 0, 0)])
+        both = np.concatenate([self.TETRA, self.TETRA + len(self.POINTS)])
+        tags = np.repeat([1, 2], len(self.TETRA))
+        for second, codes in ((0.5, ["split-mesh"]), (0.0, [])):  # a scar beside it has no part in this
+            self.assertEqual(self.codes(eikonal.Solver, beside, both, tags=tags, velocities={1: 0.5, 2: second},
+                                        backend="serial"), codes)
+
     def test_waves_that_arrive_too_late(self):
         # Tetrahedra in a row, each edge just within the limit: 33 000 points take 1.03e10 ms.
         k = np.arange(33000)
@@ -248,6 +256,8 @@ class Bodies(Doubts):
         both = np.concatenate([self.POINTS, self.POINTS + 5])
         tetra = np.concatenate([self.TETRA, self.TETRA + len(self.POINTS)])
         self.assertEqual(self.step((both, {"young": 1e9, "tetra": tetra})), ["mesh-in-parts"])
+        both[len(self.POINTS):] -= 5 - np.array((self.POINTS[:, 0].max(), 0, 0))  # beside the other
+        self.assertEqual(self.step((both, {"young": 1e9, "tetra": tetra})), ["split-mesh"])
         bodies = (self.POINTS, {"young": 1e6}), (0.5 * self.POINTS + 0.5, {"young": 1e6})
         self.assertEqual(self.step(*((points, dict(options)) for points, options in bodies), contact_between_bodies=True),
                          ["surfaces-intersect"])

@@ -126,6 +126,29 @@ std::vector<SmallContact> find_small_contacts(const Exec& exec, const VoxelProbl
   return small;
 }
 
+/// By the means of the places of their nodes along the normal.
+bool are_plates_exchanged(const std::vector<HeldNode>& held,
+                          const std::vector<NamedRegion>& regions) {
+  double mean[2] = {0, 0}; // lower, upper
+  bool is_there[2] = {false, false};
+  for (const NamedRegion& named : regions) {
+    if (named.name != "lower plate" && named.name != "upper plate")
+      continue;
+    const int plate = named.name == "upper plate";
+    double sum = 0;
+    std::int64_t count = 0;
+    for (const HeldNode& node : held)
+      if (named.region.contains(node.site, node.sets)) {
+        const int at[3] = {node.site.x, node.site.y, node.site.z};
+        sum += at[named.normal];
+        ++count;
+      }
+    is_there[plate] = count > 0;
+    mean[plate] = count > 0 ? sum / double(count) : 0;
+  }
+  return is_there[0] && is_there[1] && mean[1] < mean[0];
+}
+
 } // namespace
 
 template<class Exec>
@@ -155,6 +178,7 @@ SupportFindings examine_supports(const Exec& exec, const VoxelProblem<Exec>& pro
     found.num_carrying += part.carries() ? part.num_voxels : 0;
   found.free = find_free_part(parts, grid.shape);
   found.small_contacts = find_small_contacts(exec, problem, load, held);
+  found.are_plates_exchanged = are_plates_exchanged(held, load.regions);
   return found;
 }
 

@@ -35,6 +35,7 @@ struct SupportFindings {
   bool is_loaded = false;        ///< by a displacement other than 0, or a force on a free component
   std::optional<FreePart> free;  ///< pushed, or the largest; others do no harm
   std::vector<SmallContact> small_contacts;
+  bool are_plates_exchanged = false; ///< the upper one lies below the lower one
 };
 
 /// Voxels that share nodes, by part.

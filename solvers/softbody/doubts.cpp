@@ -8,6 +8,7 @@
 #include <ossatura/solvers/softbody/scene_checks.hpp>
 #include <ossatura/solvers/softbody/unit_checks.hpp>
 
+#include <algorithm>
 #include <ostream>
 #include <sstream>
 
@@ -94,6 +95,14 @@ void warn_of_object(const SoftObject& object, const SoftScene& scene) {
 }
 
 void warn_of_motion(const SoftScene& scene, double time_step) {
+  constexpr double greatest_friction = 5; // beyond rubber on anything
+  double friction = scene.contact_friction;
+  for (const SoftObstacle& obstacle : scene.obstacles)
+    friction = std::max(friction, obstacle.friction);
+  if (friction > greatest_friction)
+    log_warning("odd-friction", "a coefficient of friction of ", Digits{friction, 4},
+                ", with which nothing slides: it is force by force, the tangent of the angle at "
+                "which a body begins to slide, 0.577 for 30 degrees");
   if (const auto gravity = find_odd_gravity(scene))
     log_warning("odd-gravity", "gravity is ", Digits{*gravity, 4}, " m/s2, ",
                 Digits{*gravity / earth_gravity, 3},

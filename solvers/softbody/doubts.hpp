@@ -14,7 +14,7 @@ namespace ossatura {
 /// and `odd-modulus` where they apply.
 void warn_of_object(const SoftObject& object, const SoftScene& scene);
 
-/// Logs `odd-gravity` and `long-steps` likewise.
+/// Logs `odd-friction`, `odd-gravity` and `long-steps` likewise.
 void warn_of_motion(const SoftScene& scene, double time_step);
 
 /// Logs `starts-inside-obstacle` where nodes of an object do.

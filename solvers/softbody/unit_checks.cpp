@@ -2,6 +2,7 @@
 #include <ossatura/solvers/softbody/unit_checks.hpp>
 
 #include <ossatura/core/mesh/box.hpp>
+#include <ossatura/core/mesh/mechanics/odd_density.hpp>
 #include <ossatura/core/mesh/mechanics/odd_gravity.hpp>
 #include <ossatura/solvers/softbody/scene_checks.hpp>
 
@@ -74,7 +75,8 @@ std::optional<OddModulus> find_odd_modulus(const SoftObject& object, const SoftS
     largest = young * *high;
   }
   const double rho = object.density;
-  if (least > of_diamond || (least > of_wood && rho < light && !is_membrane(object)))
+  if (least > of_diamond || is_too_light(least, rho) ||
+      (least > of_wood && rho < light && !is_membrane(object)))
     return OddModulus{OddModulus::Kind::stiff, least, 0};
   if (is_membrane(object))
     return {};

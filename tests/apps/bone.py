@@ -543,6 +543,16 @@ class Supports(Images):
         run = self.summary("bone", *image, "--fix", "z-:xyz", "--fix", "z+:z=-0.1", "-q")
         self.assertEqual(self.codes(run), ["small-contact"])
 
+    def test_a_flat_support_beside_a_spot_is_across_its_own_axis(self):
+        """The line between them leans far from it: the area was 0 mm2, and warned of."""
+        box = ("--generate", "cube", "--size", "6,5,4", "--spacing", "0.5", "--backend", "serial", "-q", "--fix")
+        for spot in "0/0/2:x=0.01", "6/0/2:x=0.01", "0/2/3:y=0.01":
+            with self.subTest(spot=spot):
+                run = self.summary("bone", *box, f"z-:xyz,{spot}")
+                area = {one["support"]: one["contact_area"] for one in run["results"]["reactions"]}
+                self.assertEqual(area, {"held xyz": 0.25 * 30, f"moved {spot[6]}": 0})
+                self.assertEqual([w["text"].split(":")[0] for w in run["warnings"]], [f"moved {spot[6]}"])
+
     def test_supports_that_contradict_each_other(self):
         cube = ("--generate", "cube", "--size", "3", "--backend", "serial", "-q", "--fix")
         pressed, held = "z+:z=-0.01", "x+:xz"  # share an edge

@@ -117,6 +117,12 @@ class Labels(Anatomy):
             self.close(run["results"]["response"]["force"], FORCE, 1e-7)
             self.close(self.supports(run)["upper plate"]["contact_area"], AREA, 1e-12)
 
+    def test_plates_that_changed_places_are_refused(self):
+        """What is said to be pressed would be pulled, and yield as in tension: z of the image may go down in the body."""
+        for more in (), ("--strength", "drucker-prager"):
+            self.fails(BAD_FILE, "the upper plate lies below the lower one along z", "bone", self.stepped, *AXIAL, *self.labels,
+                       "--plate-labels", "upper=3,lower=2", *more)
+
     def test_bone_with_a_label_is_embedded(self):
         # The plate has all nodes of the lowest layer, of which the columns become shorter.
         run = self.summary("bone", self.stepped, *AXIAL, *self.labels, "--plate-labels", "lower=3,upper=2")

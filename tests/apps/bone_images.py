@@ -476,6 +476,47 @@ class Mask(BoneImages):
         self.assertEqual((done.stderr.count("P1: converged before"), done.stderr.count("P2: converged after")), (1, 1))
 
 
+class Doubts(BoneImages):
+    """Numbers in other units, and images without void, end with exit 0 and a word."""
+
+    def codes(self, *arguments):
+        return [w["code"] for w in self.summary("bone", self.image, "--law", "linear", "--slope", "10", "--backend", "serial",
+                                                "--tolerance", "1e-3", "-q", *arguments)["warnings"]]
+
+    def test_a_filter_of_a_sigma_in_voxels(self):
+        for sigma, codes in (("0.4:1", []), ("0.6:2", []), ("0.4", []), ("2.4", []), ("0.8:1", ["odd-filter"]),
+                             ("3", ["odd-filter"]), ("40", ["odd-filter"])):
+            with self.subTest(sigma=sigma):
+                self.assertEqual(self.codes("--lower", "1", "--gaussian", sigma), codes)
+        process = self.ossatura("bone", self.image, *LAW, "--gaussian", "0.8:1")
+        self.assertIn("--gaussian 0.8 is a sigma of 1.6 voxels of 0.5 mm, of which the filter takes 1 on either side",
+                      process.stderr)
+        self.assertIn("0.8 voxels are 0.4 mm", process.stderr)
+
+    def test_an_image_that_is_bone_everywhere(self):
+        """The law has a modulus for soft tissue and air as well; the apparent modulus is of all of them."""
+        everywhere = ["no-void"]
+        self.assertEqual(self.codes(), everywhere)
+        self.assertEqual(self.codes("--lower", "950", "--clamp", "955,990"), everywhere)
+        for meant in (("--lower", "1"), ("--crop", "1:,:,:"), ("--mask", self.mask), ("--lower", "950"), ("--clamp", "0,950"),
+                      ("--lower", "900", "--clamp", "890,950")):
+            with self.subTest(options=meant):
+                self.assertEqual(self.codes(*meant), everywhere if meant[0] == "--clamp" else [])
+
+    def test_yield_and_fracture_in_other_units(self):
+        mean = 9480  # MPa: 60 of them are 0.0063
+        for stress, codes in ((60, []), (15, []), (0.06, ["odd-strength"]), (6e7, ["odd-strength"])):
+            with self.subTest(stress=stress):
+                found = self.codes("--lower", "1", "--strength", "von-mises", "--yield-stress", str(stress), "--load-steps", "4",
+                                   "--strain", "-0.01")
+                self.assertEqual([code for code in found if code == "odd-strength"], codes)
+        for energy, codes in (("1", []), ("300", ["odd-strength"])):
+            found = self.codes("--lower", "1", "--strength", "damage", "--fracture-energy", energy, "--load-steps", "2",
+                               "--strain", "-0.001")
+            self.assertEqual([code for code in found if code == "odd-strength"], codes)
+        self.close(self.run_of(self.image)["problem"]["modulus"]["mean"], mean, 1e-2)
+
+
 class FieldImages(BoneImages):
     def test_fields_lie_on_the_image(self):
         arguments = (self.image, "--mask", self.mask, *LAW, "--fields", "modulus,sed,von_mises", "-o", "out")

@@ -532,6 +532,16 @@ class Remodelling(DriverCase):
             table = rows_of(self.path("out/bar.remodelling.csv"))
             self.assertEqual([float(row["mass"]) for row in table], [row["mass"] for row in rows])
 
+    def test_a_stimulus_in_another_unit(self):
+        """Of 4 J/kg as 4 J/g all bone resorbs; of a thousandth all forms."""
+        bar = self.image("bar.raw", (2, 2, 3), lambda x, y, z: 0.75)
+        for stimulus, codes, end in ((4, ["odd-stimulus"], "least"), (4e-6, ["odd-stimulus"], "largest"), (0.0011, [], "")):
+            run = self.summary("bone", *bar, *self.LAW, "--lower", "0.1", "--test", "uniaxial", "--strain", "0.001", "--remodel", "30",
+                               "--remodel-stimulus", stimulus, "--remodel-lazy", "0.5", "--remodel-rate", 20, "--remodel-range", "0.05,1.74")
+            self.assertEqual([w["code"] for w in run["warnings"]], codes)
+            if codes:
+                self.assertIn(f"all bone has the {end} density", run["warnings"][0]["text"])
+
     def test_columns_under_a_displacement(self):
         """Bone that is dense takes more energy by mass, and the other is resorbed down to the bound."""
         pair = self.image("pair.raw", (4, 2, 4), lambda x, y, z: 1.2 if x < 2 else 0.5)

@@ -730,6 +730,33 @@ class Results(EikonalCase):
         with open(self.path("act.igb"), "rb") as file:
             self.assertEqual(struct.unpack("<f", file.read()[-4:])[0], -1)
 
+    def test_parts_that_touch_without_being_joined(self):
+        """Each has a site, so that all is reached, and later than by a wave that crosses between them."""
+        left = Mesh(10, 1, 1)
+        shift = len(left.points)
+        self.mesh.points = left.points + [(x + 10, y, z) for x, y, z in left.points]
+        self.mesh.tetra = left.tetra + [[v + shift for v in cell] for cell in left.tetra]
+        self.mesh.tags = left.tags + [7] * len(left.tetra)
+        self.write_carp("two")
+        arguments = ("eikonal", "two", "--site", "box:0,0,0,0,1,1", "--site", "box:20,0,0,20,1,1@t=30", "-q")
+        run = self.summary(*arguments, "--velocity", "0.5")
+        self.assertEqual([w["code"] for w in run["warnings"]], ["split-mesh"])
+        self.assertIn("two: 4 vertices lie in the place of another one, without being it, the first at (10, 0, 0) mm",
+                      run["warnings"][0]["text"])
+        self.close(run["results"]["activation"][0]["latest"], 50)
+        # What does not conduct is in no wave's way, joined or not.
+        run = self.summary("eikonal", "two", "--site", "box:0,0,0,0,1,1", "--velocity", "0.5", "--non-conducting", "7",
+                           "-q")
+        self.assertEqual(run["warnings"], [])
+        places = self.mesh.points
+        self.mesh.points = sorted(set(places))
+        number = {place: v for v, place in enumerate(self.mesh.points)}
+        self.mesh.tetra = [[number[places[v]] for v in cell] for cell in self.mesh.tetra]
+        self.write_carp("two")
+        run = self.summary(*arguments, "--velocity", "0.5")
+        self.assertEqual([w["code"] for w in run["warnings"]], [])
+        self.close(run["results"]["activation"][0]["latest"], 34)  # at x = 17 and 18
+
     def test_times_before_0(self):
         self.write("s.json", '{"early": ["box:0,0,0,0,9,9@t=-5", "box:4,0,0,4,9,9@t=0.5"]}')
         run = self.summary("eikonal", "box", "--velocities", "v.json", "--sites", "s.json",

@@ -930,6 +930,17 @@ class Frequencies(Decks):
         self.fails(BAD_FILE, "free components of displacement", "topopt", "one.json", "--frequencies", "10")
         run = self.solve({**held, "material": {**held["material"], "mass_density": 7.85e-9}}, "--frequencies", "1", "--steps", "1")
         self.assertIn("odd-density", [w["code"] for w in run["warnings"]])
+        # In g/cm3 a frequency is 32 times what it is.
+        for density, young, found in ((7.85, 2.1e11, True), (2.7, 7e10, True), (1.24, 3.5e9, True), (1.1, 1e7, True),
+                                      (30, 2e7, False), (150, 3e9, False), (1600, 3e11, False), (7850, 2.1e11, False)):
+            material = {"young": young, "poisson": 0.3, "mass_density": density}
+            run = self.solve({**held, "material": material}, "--frequencies", "1", "--steps", "1")
+            self.assertEqual("odd-density" in [w["code"] for w in run["warnings"]], found)
+            push = [{"name": "a", "loads": [{"box": [3, 0, 0, 3, 1, 1], "total_force": [0, 0, 1]}]}]
+            run = self.solve({**held, "cases": push, "passive": [], "material": material}, "--steps", "1",
+                             code=(DONE, NOT_CONVERGED))  # whose mass is in table and summary
+            self.assertEqual([w["text"].split("kg/m3, ")[1].split(":")[0] for w in run["warnings"] if w["code"] == "odd-density"],
+                             ["and the mass of the part goes with it"] if found else [])
         for density, more, found in ((7.85e-9, {}, True), (7850, {}, False), (7.85e-9, {"young": 1}, False)):
             material = {**held["material"], "mass_density": density, **more}
             run = self.solve({**held, "material": material}, "--steps", "1", code=(DONE, NOT_CONVERGED))  # its own weight

@@ -222,6 +222,26 @@ void resample_model(const Exec& exec, const BoneOptions& options, BoneModel<Exec
 }
 
 /// Crops and filters an image that was read as a whole.
+/// Of a sigma in voxels that was given as one in mm, and of a filter that is cut off near its top.
+void warn_of_filter(const GaussianOptions& gaussian, const std::array<double, 3>& edges,
+                    const std::array<int, 3>& support) {
+  constexpr double widest = 5; // voxels, beyond those of any study
+  std::size_t worst = 0;
+  for (std::size_t d = 1; d < 3; ++d)
+    worst = edges[d] < edges[worst] ? d : worst;
+  const double edge = edges[worst], sigma = gaussian.sigma / edge;
+  const bool is_cut = sigma > 1.5 * support[worst];
+  if (sigma <= widest && !is_cut)
+    return;
+  log_warning("odd-filter", "--gaussian ", format_number(gaussian.sigma), " is a sigma of ",
+              format_number(sigma, 3), " voxels of ", format_number(edge), " mm",
+              is_cut ? ", of which the filter takes " + std::to_string(support[worst]) +
+                           " on either side: a mean of nearly equal weights"
+                     : ": bone that is thinner is smoothed away",
+              ". Sigma is in mm; ", format_number(gaussian.sigma), " voxels are ",
+              format_number(gaussian.sigma * edge, 4), " mm");
+}
+
 template<class Exec>
 void prepare_image(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& model) {
   const PreparationOptions& preparation = options.preparation;
@@ -246,6 +266,7 @@ void prepare_image(const Exec& exec, const BoneOptions& options, BoneModel<Exec>
         exec, model.modulus, {sigma / edges[0], sigma / edges[1], sigma / edges[2]}, support);
     log_info("Gaussian filter of sigma ", format_number(sigma), " mm over ", support[0], ", ",
              support[1], " and ", support[2], " voxels on either side");
+    warn_of_filter(*preparation.gaussian, edges, support);
   }
 }
 

@@ -3,6 +3,8 @@
 
 #include "apps/bone/input/solver_choice.hpp"
 #include "apps/driver/interrupt.hpp"
+#include "apps/driver/output/table.hpp"
+#include <ossatura/core/base/log.hpp>
 #include <ossatura/solvers/bone/remodelling.hpp>
 
 #include <cmath>
@@ -42,6 +44,19 @@ bool solve_state(const Exec& exec, const BoneOptions& options, int number,
   solve.converged = solved.converged && !solve.interrupted;
   solve.stalled = !solve.converged && !solve.interrupted && solved.iterations < cg.max_iterations;
   return solve.converged;
+}
+
+/// Of a stimulus in another unit, with which all bone goes to one end of the range.
+void warn_of_end(const RemodellingState& last, const RemodellingLaw& law) {
+  constexpr double nearly_all = 0.99;
+  if (last.at_least < nearly_all && last.at_most < nearly_all)
+    return;
+  const bool is_least = last.at_least >= nearly_all;
+  log_warning("odd-stimulus", "all bone has the ", is_least ? "least" : "largest",
+              " density of --remodel-range in the end, with a mean stimulus of ",
+              format_number(last.mean_stimulus, 3), " J/g beside --remodel-stimulus ",
+              format_number(law.stimulus),
+              ": that is in J/g, so that 4 J/kg are 0.004; else look at the load");
 }
 
 } // namespace
@@ -84,6 +99,8 @@ void run_remodelling(const Exec& exec, const BoneOptions& options, const BoneMod
     residual = step.residual;
   }
   solve.seconds += watch.seconds();
+  if (solve.converged && num_steps > 0)
+    warn_of_end(steps.back().state, law);
 }
 
 #define OSSATURA_INSTANTIATE(Exec)                                                                 \

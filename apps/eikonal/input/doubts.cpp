@@ -146,13 +146,6 @@ void warn_of_directions(const TetraMesh& mesh, const MeshVelocities& velocities,
         "effect");
 }
 
-void warn_of_split_tissue(const TetraMesh& mesh, const MeshVelocities& velocities,
-                          const std::string& source) {
-  const std::string doubt = describe_split_tissue(find_coincident_nodes(mesh, velocities.blocked));
-  if (!doubt.empty())
-    log_warning("split-mesh", source, ": ", doubt);
-}
-
 } // namespace
 
 void warn_of_mesh(const TetraMesh& mesh, const MeshVelocities& velocities,
@@ -160,7 +153,13 @@ void warn_of_mesh(const TetraMesh& mesh, const MeshVelocities& velocities,
   warn_of_size(mesh, source);
   warn_of_velocities(velocities);
   warn_of_directions(mesh, velocities, source);
-  warn_of_split_tissue(mesh, velocities, source);
+}
+
+void warn_of_split_mesh(const TetraMesh& mesh, const MeshVelocities& velocities,
+                        const std::string& source) {
+  const std::string doubt = describe_split_tissue(find_coincident_nodes(mesh, velocities.blocked));
+  if (!doubt.empty())
+    log_warning("split-mesh", source, ": ", doubt);
 }
 
 void warn_of_scars(const std::string& file, const TetraMesh& mesh,

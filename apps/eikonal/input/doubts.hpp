@@ -9,10 +9,14 @@
 
 namespace ossatura {
 
-/// Logs `odd-size`, `odd-velocity`, `missing-directions` and `split-mesh` where they apply to the
-/// mesh of `source`.
+/// Logs `odd-size`, `odd-velocity` and `missing-directions` where they apply to the mesh of
+/// `source`.
 void warn_of_mesh(const TetraMesh& mesh, const MeshVelocities& velocities,
                   const std::string& source);
+
+/// Logs `split-mesh` where tetrahedra that conduct touch without sharing vertices.
+void warn_of_split_mesh(const TetraMesh& mesh, const MeshVelocities& velocities,
+                        const std::string& source);
 
 /// Logs `scars-conduct` where `file` is VTKHDF and has a field `conducts`, as results have, that is
 /// 0 for tetrahedra that conduct here.

@@ -123,8 +123,10 @@ MeshVelocities make_velocities(const EikonalCommandOptions& options, const Veloc
   }
   block_tags(model.mesh, model.num_by_tag, options.non_conducting, model.source, velocities);
   warn_of_mesh(model.mesh, velocities, model.source);
-  if (!options.generated)
+  if (!options.generated) {
+    warn_of_split_mesh(model.mesh, velocities, model.source);
     warn_of_scars(options.input, model.mesh, velocities);
+  }
   return velocities;
 }
 

@@ -17,6 +17,7 @@
 #include <ossatura/core/machine/memory.hpp>
 #include <ossatura/core/mesh/hexa/changes.hpp>
 #include <ossatura/core/mesh/mechanics/lattice_motion.hpp>
+#include <ossatura/core/mesh/mechanics/odd_density.hpp>
 #include <ossatura/core/mesh/mechanics/odd_gravity.hpp>
 #include <ossatura/solvers/topopt/bodies/fill_surface.hpp>
 #include <ossatura/solvers/topopt/bodies/solids.hpp>
@@ -563,26 +564,30 @@ void require_some_frequencies(const ProblemDocument& document, const DesignOptio
 }
 
 void warn_of_density(const ProblemDocument& document, const HexaMaterial& one, const char* effect) {
-  constexpr double least = 1, greatest = 1e5; // of a light foam, and beyond all metals
-  if (one.density < least || one.density > greatest)
+  // Of a light foam, and beyond all metals. Moduli near 1 are of no material.
+  constexpr double least = 1, lightest = 5, greatest = 1e5;
+  const bool is_of_material = one.young >= softest;
+  if (one.density < (is_of_material ? lightest : least) || one.density > greatest ||
+      (is_of_material && is_too_light(one.young, one.density)))
     log_warning("odd-density", document.file, ": a mass density of ", format_number(one.density),
                 " kg/m3, and ", effect,
-                ": densities of problems are in kg/m3, and those of decks in the units that --unit "
+                ": densities of problems are in kg/m3 (7850 of steel), and those of decks in the "
+                "units that --unit "
                 "makes of theirs (t/mm3, 7.85e-9 of steel, with --unit 0.001)");
 }
 
-/// Weight and limits of the mass that are of another unit. Problems whose moduli are near 1, and
-/// decks in N and mm, have densities in units of theirs.
+/// Weight and mass that are of another unit. Problems whose moduli are near 1, and decks in N and
+/// mm, have densities in units of theirs.
 void warn_of_masses(const ProblemDocument& document, const TopoptModel& model) {
   const auto& limits = model.problem.limits;
   const bool limits_mass = std::any_of(limits.begin(), limits.end(), [](const DesignLimit& limit) {
     return limit.kind == DesignLimitKind::mass;
   });
-  if (!limits_mass && !model.problem.has_body_loads())
-    return;
+  const bool counts = limits_mass || model.problem.has_body_loads();
   for (const HexaMaterial& one : model.problem.materials)
     if (one.density > 0 && one.young >= softest)
-      warn_of_density(document, one, "weight and mass go with it");
+      warn_of_density(document, one,
+                      counts ? "weight and mass go with it" : "the mass of the part goes with it");
 }
 
 /// Frequencies need mass, and numbers whose products are numbers.

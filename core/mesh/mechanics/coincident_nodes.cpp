@@ -315,7 +315,7 @@ void find_hanging(const std::vector<double>& point, std::size_t num_elem, const 
     std::copy_n(&point[3 * std::size_t(hanging[0])], 3, found.hanging_place.begin());
 }
 
-/// `is_used`: nodes of elements; those that may hang.
+/// `is_used`: nodes of elements; those that may hang, where that is asked.
 template<class EdgesOf>
 CoincidentNodes find(const std::vector<double>& point, std::size_t num_elem,
                      const EdgesOf& edges_of, const std::vector<std::uint8_t>& is_used,

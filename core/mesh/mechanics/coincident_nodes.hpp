@@ -30,14 +30,13 @@ struct CoincidentNodes {
 /// solids of second order corners alone hang.
 CoincidentNodes find_coincident_nodes(const ElementMesh& mesh);
 CoincidentNodes find_coincident_nodes(const SolidMesh& mesh);
-
-/// Of tetrahedra that conduct, without vertices that hang; blocked [num_tetra], or empty: all do.
-/// Takes the time of elements only where some points may be in one place.
+/// Of tetrahedra that conduct: all, or those that are not `blocked` [num_tetra]. Takes the time of
+/// elements only where some points may be in one place. Hanging nodes, which a wave goes around,
+/// are not looked for: that takes longer than a solve.
 CoincidentNodes find_coincident_nodes(const TetraMesh& mesh, const std::vector<bool>& blocked = {});
 
 /// A doubt in words, for a warning `split-mesh`, with lengths in m; empty where there are none.
 std::string describe_coincident(const CoincidentNodes& found);
-
 /// The same for tissue that conducts, with lengths in mm.
 std::string describe_split_tissue(const CoincidentNodes& found);
 

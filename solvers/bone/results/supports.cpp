@@ -26,6 +26,18 @@ struct Collector {
     nodes.push_back(part);
   }
 
+  /// Whether the nodes lie in one plane across an axis, and in no line.
+  bool is_flat() const {
+    int num_across = 0;
+    for (const auto& place : {&Site::x, &Site::y, &Site::z}) {
+      const auto differs = [&](const HeldNode& node) {
+        return node.site.*place != nodes.front().site.*place;
+      };
+      num_across += !std::any_of(nodes.begin(), nodes.end(), differs);
+    }
+    return num_across == 1;
+  }
+
   /// `about`: what the moment is about, if not the centre of the nodes; `normal` -1: the axis along
   /// which the nodes extend least.
   MovedSupport sum(const std::string& name, double edge, int normal = -1,
@@ -134,7 +146,8 @@ std::vector<MovedSupport> sum_by_displacement(const std::vector<HeldNode>& nodes
   const bool by_components = groups.size() <= most;
   if (!by_components && (motions.size() > most || motions.size() < 2))
     return {all.sum("all supports", edge)};
-  // Two sides of a specimen are across the line between them.
+  // Two sides of a specimen are across the line between them, unless one says by itself what it is
+  // across: the other may be a spot beside it.
   int normal = -1;
   if (groups.size() == 2) {
     const auto lower = groups.begin()->second.sum({}, edge).reaction.centre;
@@ -153,7 +166,7 @@ std::vector<MovedSupport> sum_by_displacement(const std::vector<HeldNode>& nodes
     const bool still = key[1] == 0 && key[2] == 0 && key[3] == 0;
     supports.push_back(collector.sum(std::string(still ? "held" : "moved") +
                                          (letters.empty() ? "" : " ") + letters,
-                                     edge, normal));
+                                     edge, collector.is_flat() ? -1 : normal));
     SupportReaction& support = supports.back().reaction;
     support.is_plate = groups.size() == 2 || (groups.size() == 1 && support.is_plate);
   }

@@ -129,11 +129,12 @@ TEST_CASE("tetrahedra that conduct are looked at as elements are", "[coincident_
   CHECK(found.count == expected.count);
   CHECK(found.node == expected.node);
   CHECK(found.place == expected.place);
-  CHECK(describe_split_tissue(found).find("9 vertices lie") == 0);
+  CHECK(describe_split_tissue(found).find("9 vertices lie in the place of another one") == 0);
   std::vector<bool> blocked(tissue.num_tetra());
   for (std::size_t e = left.num_elem(); e < blocked.size(); ++e)
     blocked[e] = true;
   CHECK(find_coincident_nodes(tissue, blocked).count == 0);
+  CHECK(find_coincident_nodes(tissue, std::vector<bool>(tissue.num_tetra(), true)).count == 0);
   tissue.point = left.point;
   tissue.tetra = left.node;
   CHECK(find_coincident_nodes(tissue).count == 0);
