@@ -31,7 +31,7 @@ Triple centre_of_face(const Triple* corner, std::size_t base) {
   return centre;
 }
 
-/// EightTriples from their centre, at right angles to `along`.
+/// The corners of a face from its centre, at right angles to `along`.
 std::array<Triple, 4> seen_along(const Triple& along, const Triple* corner, std::size_t base) {
   const Triple centre = centre_of_face(corner, base);
   const double square = product_of(along, along);
