@@ -76,7 +76,10 @@ void warn_of_no_void(const BoneOptions& options, const BoneModelInfo& info) {
   const bool is_grey = options.law == GreyLaw::threshold || options.law == GreyLaw::linear ||
                        options.law == GreyLaw::power;
   const bool is_clamped = preparation.clamp && (*preparation.clamp)[0] >= options.lower;
-  if (!is_grey || info.turn || preparation.crop || !options.mask.empty() ||
+  // A cube of one value is meant to be full.
+  const bool is_one_value =
+      options.law != GreyLaw::threshold && info.modulus_min == info.modulus_max && !is_clamped;
+  if (!is_grey || info.turn || preparation.crop || !options.mask.empty() || is_one_value ||
       (std::isfinite(options.lower) && !is_clamped) || info.volume_fraction() < 1)
     return;
   log_warning(
