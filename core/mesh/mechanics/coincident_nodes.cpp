@@ -71,11 +71,12 @@ public:
     const std::size_t num_nodes = point_.size() / 3;
     std::vector<std::uint64_t> key(num_nodes);
     std::vector<std::uint8_t> is_near(num_nodes);
+    constexpr std::array<int, 3> none{0, 0, 0};
     for_parts(num_nodes, 1 << 14, [&](std::size_t first, std::size_t end) {
       for (std::size_t i = first; i < end; ++i) {
         const auto [cell, sides] = cell_of(&point_[3 * i]);
         key[i] = key_of(cell);
-        is_near[i] = sides != std::array<int, 3>() ? 1 : 0;
+        is_near[i] = sides != none ? 1 : 0;
       }
     });
     const auto is_taken = [&](std::size_t i) { return is_used.empty() || is_used[i] != 0; };
@@ -349,7 +350,8 @@ bool may_coincide(const std::vector<double>& point) {
   const double slack = rounding_of(box), diagonal = diagonal_of(box);
   if (!(diagonal > 0 && diagonal < infinite))
     return true;
-  const double edge = std::max(0.25 * diagonal / std::cbrt(double(point.size() / 3)), 64 * slack);
+  const std::size_t num_points = point.size() / 3;
+  const double edge = std::max(0.25 * diagonal / std::cbrt(double(num_points)), 64 * slack);
   CellSearch search(point, box, slack, edge);
   search.sort({});
   return search.largest_group() > most || search.find().count > 0;
