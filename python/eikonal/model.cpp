@@ -83,20 +83,17 @@ public:
       , num_tetra_(mesh.num_tetra) {
     const EikonalOptions options = library_options(choice);
     const TetraMesh copy = copy_mesh(mesh);
-    std::vector<bool> blocked(copy.num_tetra());
+    MeshVelocities of_mesh;
     if (velocities.by_tetra != nullptr) {
-      const std::vector<ConductionVelocity> velocity = tetrahedra(exec, velocities);
-      solver_ = std::make_unique<Solver>(exec, copy, velocity, options);
-      for (std::size_t e = 0; e < blocked.size(); ++e)
-        blocked[e] = !velocity[e].conducts();
+      of_mesh.by_tetra = tetrahedra(exec, velocities);
+      solver_ = std::make_unique<Solver>(exec, copy, of_mesh.by_tetra, options);
     } else {
-      const TissueVelocities velocity = tissues(velocities);
-      solver_ = std::make_unique<Solver>(exec, copy, velocity, options);
-      for (std::size_t e = 0; e < blocked.size(); ++e)
-        blocked[e] = !velocity.at(copy.tag[e]).conducts();
+      of_mesh.by_tag = tissues(velocities);
+      solver_ = std::make_unique<Solver>(exec, copy, of_mesh.by_tag, options);
     }
     // The solver has looked at the numbers of vertices.
-    const std::string doubt = describe_split_tissue(find_coincident_nodes(copy, blocked));
+    block_tissue(copy, {}, of_mesh);
+    const std::string doubt = describe_split_tissue(find_coincident_nodes(copy, of_mesh.blocked));
     if (!doubt.empty())
       log_warning("split-mesh", "tetra: ", doubt);
   }

@@ -29,7 +29,7 @@ public:
   /// Puts rows first to first + rows of those appended to `values`.
   using MakeRows = std::function<void(std::uint64_t first, std::uint64_t rows, void* values)>;
 
-  /// Of a layout with chunks.
+  /// A layout without chunks takes no rows.
   Hdf5ChunkMaker(const Hdf5ChunkLayout& layout, Take take)
       : layout_(layout)
       , take_(std::move(take)) {}
