@@ -25,7 +25,6 @@ public:
 
   /// Throws InputError where it cannot be written.
   void write(const char* status);
-  std::size_t rows_done() const { return done_; }
 
 private:
   std::string path_;

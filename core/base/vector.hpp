@@ -134,34 +134,6 @@ double dot(const Exec& exec, const Array<T, Exec>& x, const Array<T, Exec>& y) {
 
 namespace detail {
 template<class Exec, class T>
-struct StepAndNorm2 {
-  T alpha;
-  Array<T, Exec> p;
-  Array<T, Exec> q;
-  Array<T, Exec> x;
-  Array<T, Exec> r;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i, double& partial) const {
-    x(i) += alpha * p(i);
-    const T ri = r(i) - alpha * q(i);
-    r(i) = ri;
-    partial += double(ri) * double(ri);
-  }
-};
-} // namespace detail
-
-/// The step of conjugate gradients in one pass: x += alpha p, r -= alpha q. Returns r . r; fences.
-template<class Exec, class T>
-double step_and_norm2(const Exec& exec, T alpha, const Array<T, Exec>& p, const Array<T, Exec>& q,
-                      const Array<T, Exec>& x, const Array<T, Exec>& r) {
-  double sum = 0;
-  Kokkos::parallel_reduce("ossatura::step_and_norm2", range(exec, x.extent(0)),
-                          detail::StepAndNorm2<Exec, T>{alpha, p, q, x, r}, sum);
-  return sum;
-}
-
-namespace detail {
-template<class Exec, class T>
 struct FillRandom {
   std::uint64_t seed;
   std::int64_t first;

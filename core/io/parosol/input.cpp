@@ -238,12 +238,4 @@ VoxelModel read_parosol(const std::string& path, const ParosolOptions& options) 
   return read_model(path, in_earnest);
 }
 
-bool is_parosol(const std::string& path) {
-  try {
-    return Hdf5File::open(path).root().has("Image_Data");
-  } catch (const InputError&) {
-    return false;
-  }
-}
-
 } // namespace ossatura

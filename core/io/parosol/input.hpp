@@ -56,7 +56,4 @@ struct ParosolOptions {
 /// (-1, 0.5) (Poisson's ratio), or damaged.
 VoxelModel read_parosol(const std::string& path, const ParosolOptions& options = {});
 
-/// Whether the HDF5 file at `path` has a group /Image_Data. False for anything that is not HDF5.
-bool is_parosol(const std::string& path);
-
 } // namespace ossatura

@@ -21,7 +21,7 @@ enum class SolidKind : std::uint8_t {
   hexa20r ///< 2 x 2 x 2 quadrature points instead of 3 x 3 x 3
 };
 inline constexpr int num_solid_kinds = 7;
-inline constexpr int most_solid_nodes = 20, most_solid_corners = 8, most_solid_faces = 6;
+inline constexpr int most_solid_nodes = 20, most_solid_faces = 6;
 
 constexpr Names<SolidKind> names_of(SolidKind) {
   return {{SolidKind::tetra4, "C3D4"},   {SolidKind::tetra10, "C3D10"},

@@ -103,28 +103,4 @@ struct BlockSmoothingStep {
   }
 };
 
-namespace detail {
-template<class Exec, class Scalar>
-struct BlockSmoothingStart {
-  Scalar omega;
-  Array<Scalar, Exec> blocks, b, x;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t node) const {
-    const Scalar r[3] = {b(3 * node), b(3 * node + 1), b(3 * node + 2)};
-    Scalar step[3];
-    apply_block<Exec>(blocks, node, r, step);
-    for (int c = 0; c < 3; ++c)
-      x(3 * node + c) = omega * step[c];
-  }
-};
-} // namespace detail
-
-/// x = omega B b: the step of BlockSmoothingStep from x = 0. x may alias b. Does not fence.
-template<class Exec, class Scalar>
-void block_smoothing_start(const Exec& exec, Scalar omega, const Array<Scalar, Exec>& blocks,
-                           const Array<Scalar, Exec>& b, const Array<Scalar, Exec>& x) {
-  Kokkos::parallel_for("ossatura::block_smoothing_start", range(exec, blocks.extent(0) / 6),
-                       detail::BlockSmoothingStart<Exec, Scalar>{omega, blocks, b, x});
-}
-
 } // namespace ossatura

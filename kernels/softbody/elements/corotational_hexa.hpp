@@ -177,20 +177,6 @@ struct CorotationalHexa {
     return k + turning_block(state.turning, state.centre_d(a), state.centre_d(b));
   }
 
-  static KOKKOS_INLINE_FUNCTION void forces(const SoftInput& input, int elem,
-                                            Vector3 (&force)[nodes], bool& inverted) {
-    const Frame e = frame_of(input, elem);
-    inverted = e.inverted;
-    for (int a = 0; a < nodes; ++a)
-      force[a] = Vector3{{0, 0, 0}};
-    for (int g = 0; g < points; ++g) {
-      Point point;
-      evaluate_point(input, e, g, point);
-      for (int a = 0; a < nodes; ++a)
-        force[a] = force[a] + point.stress * point.d[a];
-    }
-  }
-
   static KOKKOS_INLINE_FUNCTION double energy(const SoftInput& input, int elem) {
     const Frame e = frame_of(input, elem);
     double sum = 0;

@@ -235,15 +235,6 @@ struct CorotationalSimplex {
                                tension * simplex_gradient<nodes>(e.dm_inverse, 1 + (i + 1) / 2));
   }
 
-  static KOKKOS_INLINE_FUNCTION void forces(const SoftInput& input, int elem,
-                                            Vector3 (&force)[nodes], bool& inverted) {
-    const Frame e = frame_of(input, elem);
-    inverted = e.inverted;
-    const Matrix3 p = e.r * stress_of(e.lame, e.strain);
-    for (int a = 0; a < nodes; ++a)
-      force[a] = p * simplex_gradient<nodes>(e.dm_inverse, a);
-  }
-
   static KOKKOS_INLINE_FUNCTION Matrix3 block(const State& state, int a, int b) {
     Matrix3 k = linear_block(state.lame, state.d[a], state.d[b]);
     if constexpr (is_triangle) {

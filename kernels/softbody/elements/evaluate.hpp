@@ -125,16 +125,6 @@ void evaluate_soft_elements(const Exec& exec, const SoftElements<Exec>& elements
                                         exec, input, {system.force, system.stiffness, inverted}});
 }
 
-/// Forces alone: force [num_elem, nodes_per_elem, 3]. Does not fence.
-template<class Exec>
-void evaluate_soft_forces(const Exec& exec, const SoftElements<Exec>& elements,
-                          const Array<double, Exec>& x, const Array<double, Exec>& force,
-                          const Array<int, Exec>& inverted) {
-  detail::launch_elements(
-      elements,
-      detail::LaunchForces<Exec>{exec, detail::soft_input(elements, x), {force, {}, inverted}});
-}
-
 /// Elastic energy, J, to `sum`, where the host reads it after a fence. Does not fence.
 template<class Exec>
 void soft_energy(const Exec& exec, const SoftElements<Exec>& elements, const Array<double, Exec>& x,

@@ -201,22 +201,6 @@ struct HyperelasticTetra {
     state.dd = state.wj = 0;
   }
 
-  static KOKKOS_INLINE_FUNCTION void forces(const SoftInput& input, int elem,
-                                            Vector3 (&force)[nodes], bool& inverted) {
-    const Strain e = strain_of(input, elem);
-    inverted = e.j <= 0 || e.replaced;
-    Matrix3 p;
-    if (e.replaced) {
-      const Matrix3 r = polar_rotation(e.f);
-      p = r * stress_of(rest_lame(input, e.volume), rest_strain(e, r));
-    } else {
-      const LawDerivatives<double> w = Law::derivatives(input.coefficient, e.i1, e.i2, e.j);
-      p = e.volume * stress(e, w, Law::uses_j ? cofactor(e.f) : zero_matrix(), 0, zero_matrix());
-    }
-    for (int a = 0; a < nodes; ++a)
-      force[a] = p * simplex_gradient<nodes>(e.dm_inverse, a);
-  }
-
   static KOKKOS_INLINE_FUNCTION Matrix3 block(const State& state, int a, int b) {
     const Vector3 da = state.d[a], db = state.d[b], pa = state.p[a], pb = state.p[b];
     const double dd = dot(da, db);

@@ -132,22 +132,6 @@ void evaluate_in_teams(const Exec& exec, const SoftInput& input, const SoftOutpu
 }
 
 template<class Element>
-struct EvaluateForces {
-  SoftInput input;
-  SoftOutput output;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t elem) const {
-    Vector3 force[Element::nodes];
-    bool inverted;
-    Element::forces(input, int(elem), force, inverted);
-    output.count(inverted);
-    for (int a = 0; a < Element::nodes; ++a)
-      for (int c = 0; c < 3; ++c)
-        output.force((elem * Element::nodes + a) * 3 + c) = force[a][c];
-  }
-};
-
-template<class Element>
 struct SumEnergy {
   SoftInput input;
 
@@ -171,19 +155,6 @@ struct LaunchSystem {
     else
       Kokkos::parallel_for("ossatura::evaluate_soft_elements", range(exec, input.num_elem),
                            EvaluateElement<Element>{input, output});
-  }
-};
-
-template<class Exec>
-struct LaunchForces {
-  const Exec& exec;
-  SoftInput input;
-  SoftOutput output;
-
-  template<class Element>
-  void run() const {
-    Kokkos::parallel_for("ossatura::evaluate_soft_forces", range(exec, input.num_elem),
-                         EvaluateForces<Element>{input, output});
   }
 };
 

@@ -139,12 +139,6 @@ struct CloseLists {
   }
 };
 
-template<class Exec>
-TripletList triplet_list(const CooMap<Exec>& map, const Array<int, Exec>& i,
-                         const Array<int, Exec>& j) {
-  return {map.num_rows, int(map.num_triplets), i.data(), j.data(), map.fixed.data()};
-}
-
 /// The pattern and the sources from the sorted triplets. Fences.
 template<class Exec>
 void list_entries(const Exec& exec, const TripletList& list, const Array<int, Exec>& order,

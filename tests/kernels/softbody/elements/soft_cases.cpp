@@ -30,22 +30,9 @@ SoftResult evaluate(const Exec& exec, const SoftElements<Exec>& elements,
   return result;
 }
 
-template<class Exec>
-std::vector<double> forces(const Exec& exec, const SoftElements<Exec>& elements,
-                           const std::vector<double>& positions) {
-  const auto x = upload(exec, "test::x", positions);
-  const auto force = make_uninitialized<double>(
-      exec, std::int64_t(elements.num_elem) * nodes_per_elem(elements.shape) * 3, "test::force");
-  evaluate_soft_forces(exec, elements, x, force, make_zeros<int>(exec, 1, "test::inverted"));
-  exec.fence();
-  return host_values(force);
-}
-
 #define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template SoftResult evaluate(const Exec&, const SoftElements<Exec>&, const std::vector<double>&, \
-                               const std::vector<double>&, double, double);                        \
-  template std::vector<double> forces(const Exec&, const SoftElements<Exec>&,                      \
-                                      const std::vector<double>&);
+                               const std::vector<double>&, double, double);
 OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
 #undef OSSATURA_INSTANTIATE
 

@@ -143,9 +143,11 @@ SoftResult evaluate(const Exec& exec, const SoftElements<Exec>& elements,
                     const std::vector<double>& velocities = {}, double force_scale = 0,
                     double stiffness_scale = 1);
 
-/// evaluate_soft_forces, likewise.
+/// Those of evaluate().
 template<class Exec>
 std::vector<double> forces(const Exec& exec, const SoftElements<Exec>& elements,
-                           const std::vector<double>& positions);
+                           const std::vector<double>& positions) {
+  return evaluate(exec, elements, positions).force;
+}
 
 } // namespace ossatura::test

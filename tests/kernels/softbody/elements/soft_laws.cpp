@@ -123,7 +123,6 @@ OSSATURA_BACKEND_TEST("Elements that are flat, points or inside out stay finite"
       const SoftResult at = evaluate(exec, elements, x, x, 0.1);
       CHECK(std::isfinite(largest(at.force)));
       CHECK(std::isfinite(largest(at.stiffness)));
-      CHECK(std::isfinite(largest(forces(exec, elements, x))));
       CHECK(std::isfinite(at.energy));
       CHECK(at.inverted == d.inverted);
     }
