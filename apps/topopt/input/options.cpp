@@ -27,7 +27,7 @@ void add_problem_options(CLI::App& app, TopoptCommandOptions& o) {
          "problem,--problem", o.problem,
          "A generator (" + joined(generator_names(), ", ") +
              "), a problem as .json, or a mesh with supports and loads: .inp of Abaqus and "
-             "CalculiX, .cdb of Ansys; docs/topopt.md has all of them, images too. Options below "
+             "CalculiX, .cdb of Ansys; docs/topopt has all of them, images too. Options below "
              "win over it")
       ->type_name("NAME|FILE");
   add_parsed(app, "--cells", "AxBxC", "Cells of a generator along x, y and z",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// read_problem reads problems of topology optimisation from JSON; docs/topopt.md has the keys.
+// read_problem reads problems of topology optimisation from JSON; docs/topopt/ has the keys.
 #pragma once
 
 #include "apps/topopt/input/problem_document.hpp"

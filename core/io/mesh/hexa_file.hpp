@@ -18,9 +18,10 @@ struct HexaFile {
 /// become sets, of nodes for those of points, lines and surfaces), NAME.vtk, NAME.vtu, NAME.hdf or
 /// NAME.vtkhdf (the mesh alone). Names of sets are as in the file, in capitals for .inp and .cdb,
 /// which do not tell small letters. Forces are as in the file; lengths are in m, and the modulus in
-/// units of force per m^2. docs/topopt.md says what is read of each format and how load cases come
-/// about. Throws InputError naming file, line and remedy: for damaged files, keywords and elements
-/// outside the subset, nodes and sets that are not there, displacements other than zero.
+/// units of force per m^2. docs/topopt/input-files.md says what is read of each format and how load
+/// cases come about. Throws InputError naming file, line and remedy: for damaged files, keywords
+/// and elements outside the subset, nodes and sets that are not there, displacements other than
+/// zero.
 HexaFile read_hexa_file(const std::string& path, const ElementFileOptions& options = {});
 
 } // namespace ossatura

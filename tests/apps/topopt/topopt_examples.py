@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""examples/topopt: all of them with --dry-run, and figures that docs/topopt.md states."""
+"""examples/topopt: all of them with --dry-run, and figures that docs/topopt/ states."""
 import json
 import math
 import os
@@ -66,7 +66,7 @@ class Examples(TopoptCase):
                     self.assertEqual(plan["results"]["automatic_operator"], "congruent")
 
     def test_the_bridge_that_carries_its_weight(self):
-        """After 60 steps, which have not settled: the order of sums decides on the rest (docs/topopt.md)."""
+        """After 60 steps, which have not settled: the order of sums decides on the rest (docs/topopt/)."""
         results = self.optimise(example("arch.json"), "--stl", "a.stl")["results"]
         self.close(results["surface"]["mass"], 8785, 4e-3)
         self.close(results["objective"], 5.55, 1.5e-2)
@@ -92,7 +92,7 @@ class Examples(TopoptCase):
         self.close(run["results"]["frequencies"][0], 300.3, 2e-3)
 
     def test_the_wishbone_of_tetrahedra(self):
-        """Coarser than in docs/topopt.md; a beam of second order is as stiff on both meshes."""
+        """Coarser than in docs/topopt/; a beam of second order is as stiff on both meshes."""
         arguments, stiff = ("--unit", "0.001", "--radius", "0.01"), []
         for n, elements in ((2, 1872), (3, 3564)):
             self.made("arm", n)
@@ -116,7 +116,7 @@ class Examples(TopoptCase):
         self.assert_closed(self.triangles("arm.stl"))
 
     def test_the_girder_that_is_printed(self):
-        """Coarser than in docs/topopt.md."""
+        """Coarser than in docs/topopt/."""
         hanging = []
         for more in ((), ("--overhang", "+z")):
             run = self.optimise(example("girder.json"), "--cells", "54x3x30", "--steps", "80", "--stl", "g.stl", *more)
@@ -128,7 +128,7 @@ class Examples(TopoptCase):
         self.assertLess(hanging[1], 0.3 * hanging[0])
 
     def test_the_wheel_of_sectors(self):
-        """Coarser than in docs/topopt.md. It stands on one place, and is the same where it is turned by a sector."""
+        """Coarser than in docs/topopt/. It stands on one place, and is the same where it is turned by a sector."""
         self.made("wheel", 12)
         shutil.copy(example("wheel.json"), self.path("wheel.json"))
         run = self.optimise("wheel.json", "--sectors", "5:z:0,0,0", "--radius", "0.012", "--smooth", "0", "--stl",
@@ -156,7 +156,7 @@ class Examples(TopoptCase):
         self.assertLess(run["results"]["objective"], 0.7 * objective[0])
 
     def test_the_lightest_mast(self):
-        """Coarser than in docs/topopt.md: all limits hold, and half of what may move takes more volume."""
+        """Coarser than in docs/topopt/: all limits hold, and half of what may move takes more volume."""
         with open(example("mast.json")) as file:
             document = json.load(file)
         document["mesh"]["box"]["cells"] = [12, 12, 24]
