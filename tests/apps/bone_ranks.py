@@ -367,12 +367,12 @@ class Planes(BoneRanks):
                                      [0.3] * len(self.voxels())))
 
     def test_a_rank_holds_its_planes_alone(self):
-        n = 400
+        n = 340
         with open(self.path("void.raw"), "wb") as file:  # without blocks on the disk
             file.truncate(n ** 3)
-            for z in range(100, 300):
-                for y in range(200, 204):
-                    file.seek(200 + n * (y + n * z))
+            for z in range(85, 255):
+                for y in range(170, 174):
+                    file.seek(170 + n * (y + n * z))
                     file.write(b"\1" * 4)
         arguments = ("bone", "void.raw", "--shape", f"{n},{n},{n}", "--type", "uint8", "--spacing",
                      "0.1", "--law", "threshold", "--lower", "1", *BITS, "--backend", "serial", "-q",
@@ -383,7 +383,7 @@ class Planes(BoneRanks):
         self.assertGreater(one["memory"]["host_peak_bytes"], 4 * n ** 3)  # which holds it once
         self.assertLess(one["memory"]["host_peak_bytes"], 6 * n ** 3)
         self.assertLess(many["memory"]["largest_rank_host_peak_bytes"],
-                        0.6 * one["memory"]["host_peak_bytes"])
+                        0.65 * one["memory"]["host_peak_bytes"])
 
 
 class Ends(BoneRanks):
