@@ -165,7 +165,7 @@ class Examples(TopoptCase):
         for limit in (1e-4, 5e-5):
             for constraint in document["constraints"]:
                 constraint["at_most"] = limit
-            results = self.solve(document, "--steps", "60", "--no-stl")["results"]
+            results = self.solve(document, "--steps", "50", "--no-stl")["results"]
             for constraint in results["constraints"]:
                 self.assertTrue(constraint["holds"])
                 self.close(constraint["value"], limit, 2e-3)
