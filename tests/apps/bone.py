@@ -640,7 +640,7 @@ class Supports(Images):
 
     def test_an_iteration_that_stalls_ends_and_says_why(self):
         # Two blocks that share one edge, about which the force turns the upper one.
-        hinge = self.raw((6, 6, 12), lambda x, y, z: (z < 6) == (x < 3))
+        hinge = self.raw((4, 4, 8), lambda x, y, z: (z < 4) == (x < 2))
         process = self.ossatura("bone", *hinge, "--fix", "z-:xyz", "--force", "z+:z=-1",
                               code=NOT_CONVERGED)
         self.assertIn("edge or a corner", process.stderr)

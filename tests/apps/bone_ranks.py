@@ -62,7 +62,7 @@ class Model(BoneRanks):
     def test_the_same_bits_for_any_number_of_ranks(self):
         for options in ((), ("--precision", "double", "--test", "torsion", "--angle", "1"),
                         ("--precision", "mixed", "--hierarchy", "averaged", "--cycle", "inner-w"),
-                        ("--fix", "z-:xyz", "--force", "z+:z=-50", "--operator", "gather"),
+                        ("--fix", "z-:xyz", "--force", "z+:z=-50", "--operator", "gather", "--precision", "mixed"),
                         ("--surface", "visible", "--surface-depth", "3"),
                         ("--cap", "lower=3,upper=5:900:0.4", "--surface-depth", "2"),
                         ("--cap", "4", "--axis", "x", "--surface-depth", "2")):
@@ -122,8 +122,8 @@ class Model(BoneRanks):
         for arguments, warnings in (
                 ((labels, "--law", "labels", "--labels", "1=17000:0.3,2=9000:0.2", "--test",
                   "torsion"), []),
-                ((density, "--law", "threshold", "--lower", "600", "--upper", "860", "--islands",
-                  "drop"), ["islands-left-out"])):
+                ((density, "--law", "threshold", "--lower", "450", "--upper", "860", "--islands",
+                  "drop", "--tolerance", "1e-2"), ["islands-left-out"])):
             found = []
             for num_ranks in (0, 3):
                 launch = ("bone", *arguments, *BITS, "--backend", "serial", "-q", "--json", "-")
@@ -138,7 +138,7 @@ class Model(BoneRanks):
 
     def test_a_dry_run_predicts_the_largest_rank(self):
         arguments = ("bone", "--generate", "perlin", "--size", "72", "--feature", "16", *BITS,
-                     "--backend", "serial", "-q", "--json", "-")
+                     "--tolerance", "1e-2", "--backend", "serial", "-q", "--json", "-")
         plan = json.loads(self.launch(3, *arguments, "--dry-run")[0])
         run = json.loads(self.launch(3, *arguments)[0])
         self.assertEqual(plan["results"]["ranks"], 3)
@@ -367,12 +367,12 @@ class Planes(BoneRanks):
                                      [0.3] * len(self.voxels())))
 
     def test_a_rank_holds_its_planes_alone(self):
-        n = 400
+        n = 340
         with open(self.path("void.raw"), "wb") as file:  # without blocks on the disk
             file.truncate(n ** 3)
-            for z in range(100, 300):
-                for y in range(200, 204):
-                    file.seek(200 + n * (y + n * z))
+            for z in range(85, 255):
+                for y in range(170, 174):
+                    file.seek(170 + n * (y + n * z))
                     file.write(b"\1" * 4)
         arguments = ("bone", "void.raw", "--shape", f"{n},{n},{n}", "--type", "uint8", "--spacing",
                      "0.1", "--law", "threshold", "--lower", "1", *BITS, "--backend", "serial", "-q",
@@ -383,7 +383,7 @@ class Planes(BoneRanks):
         self.assertGreater(one["memory"]["host_peak_bytes"], 4 * n ** 3)  # which holds it once
         self.assertLess(one["memory"]["host_peak_bytes"], 6 * n ** 3)
         self.assertLess(many["memory"]["largest_rank_host_peak_bytes"],
-                        0.6 * one["memory"]["host_peak_bytes"])
+                        0.65 * one["memory"]["host_peak_bytes"])
 
 
 class Ends(BoneRanks):

@@ -151,7 +151,7 @@ class Bone(Cohort):
 
     def test_a_signal_stops_between_two_iterations_and_the_table_says_what_is_not_done(self):
         first, = self.specimens("first.mhd")
-        large = [write_specimen(self.path(name), 72) for name in ("second.mhd", "third.mhd")]
+        large = [write_specimen(self.path(name), 48) for name in ("second.mhd", "third.mhd")]
         arguments = ("bone", first, *large, *TEST, "--tolerance", "1e-12", "--precision", "double",
                      "--no-hdf", "-v", "-o", "out")
         process = subprocess.Popen([driver_case.EXECUTABLE, *arguments], cwd=self.directory.name,

@@ -15,7 +15,7 @@ def example(*path):
     return os.path.join(EXAMPLES, *path)
 
 
-# By subcommand; short, because memory does not depend on the number of steps.
+# By subcommand; short, because memory does not depend on the number of steps, nor on that of iterations.
 CASES = {
     "bone": [
         (example("bone", "radius.mha"), "--law", "threshold", "--lower", "320"),
@@ -75,7 +75,7 @@ class Prediction(DriverCase):
                 _, plan = self.peak((*arguments, "--dry-run"))
                 self.assertEqual(plan["status"], "dry run")
                 predicted = plan["results"]["predicted_host_bytes"]
-                taken, run = self.peak(arguments)
+                taken, run = self.peak((*arguments, *(("--tolerance", "1e-2") if system in ("bone", "topopt") else ())))
                 self.assertLess(abs(run["memory"]["host_peak_bytes"] / taken - 1), 0.05)
                 self.assertLess(abs(predicted / taken - 1), 0.25,
                                 f"{predicted / 1e6:.1f} MB predicted, {taken / 1e6:.1f} MB taken")

@@ -303,7 +303,7 @@ class Compression(OutputCase):
                                "VTKHDF/CellData/fibre")}),
         "softbody": (("softbody", "s.json", "--backend", "serial", "-q", "-o", "out"), {
             f"s_00000{k}.hdf": (*MESH, "VTKHDF/PointData/velocity", "VTKHDF/CellData/object") for k in (0, 4)}),
-        "topopt": (("topopt", "cantilever", "--cells", "24x12x12", "--steps", "2", "--vtk-every", "1", "--backend",
+        "topopt": (("topopt", "cantilever", "--cells", "16x8x8", "--steps", "2", "--vtk-every", "1", "--backend",
                     "serial", "-q", "-o", "out"), {
             name: (*MESH, "VTKHDF/PointData/displacement", "VTKHDF/CellData/density")
             for name in ("cantilever.hdf", "cantilever_000001.hdf")}),
@@ -313,7 +313,7 @@ class Compression(OutputCase):
 
     def test_values_are_the_same_and_sizes_are_not(self):
         self.write("s.json", json.dumps({**SCENE, "objects": [{**SCENE["objects"][0], "mesh": {
-            "hexa_box": {"cells": [12, 12, 12], "size": [1, 1, 1]}}}]}))
+            "hexa_box": {"cells": [9, 9, 9], "size": [1, 1, 1]}}}]}))
         self.write("p.json", json.dumps(PROBLEM))
         for subcommand, (arguments, files) in self.RUNS.items():
             sizes, values = {}, {}
@@ -361,7 +361,7 @@ class Loss(OutputCase):
         for arguments, summary in (((*CUBE[:4], "12", *CUBE[5:]), "cube.summary.json"),
                                    (("pfem", "p.json", "--samples", "12", "--backend", "serial",
                                      "-q"), "p.summary.json"),
-                                   (("eikonal", "--generate", "ventricles", "--site",
+                                   (("eikonal", "--generate", "ventricles:h=3", "--site",
                                      "box:-99,-99,-99,99,99,99", "--backend", "serial", "-q"),
                                     "ventricles.summary.json")):
             with self.subTest(subcommand=arguments[0]):

@@ -85,8 +85,8 @@ class Refinement(DriverCase):
         # One synthetic bone at several resolutions: the cells of the noise grow with the image. The
         # default cycle takes more, cheaper iterations than the paper's, and scatters more.
         backend = driver_case.backends()[-1]
-        sizes = (64, 128, 256) if backend == "cuda" else (32, 64, 128)
-        for hierarchy, growth, most in (("paper", 1, 8), ("split", 6, 26)):
+        sizes = (64, 128, 256) if backend == "cuda" else (32, 64, 96)
+        for hierarchy, growth, most in (("paper", 2, 8), ("split", 6, 26)):
             counts = []
             for size in sizes:
                 run = self.summary("bone", "--generate", "perlin", "--size", size, "--feature",

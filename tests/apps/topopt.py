@@ -164,9 +164,9 @@ class Designs(TopoptCase):
         for name, *more in (("mbb", "--cells", "32x4x10"), ("cantilever", "--cells", "16x8x8", "--method", "mma")):
             for grid in ("mesh", "voxels"):
                 with self.subTest(name=name, grid=grid):
-                    arguments = (name, *more, "--grid", grid, "--steps", "60", "--change", "0")
+                    arguments = (name, *more, "--grid", grid, "--steps", "40", "--change", "0")
                     warm, cold = (self.optimise(*arguments, *option)["results"] for option in ((), ("--no-warm-start",)))
-                    self.assertLess(sum(warm["steps"]["iterations"]), 0.75 * sum(cold["steps"]["iterations"]))
+                    self.assertLess(sum(warm["steps"]["iterations"]), 0.85 * sum(cold["steps"]["iterations"]))
                     self.close(warm["objective"], cold["objective"], 1e-3)
 
     def test_several_cases_are_a_weighted_sum(self):
@@ -240,8 +240,9 @@ class Designs(TopoptCase):
     def test_little_material_is_no_sign_of_convergence(self):
         # The plate of the torsion is 0.0417 of the volume: 0.0087 is what other elements may have in the mean.
         for name, volume in (("torsion", "0.05"), ("cantilever", "0.005")):
-            results = self.optimise(name, "--cells", "24x12x12", "--volume", volume, "--steps", "20")["results"]
-            self.assertEqual(results["steps_taken"], 20)
+            results = self.optimise(name, "--cells", "24x12x12", "--volume", volume, "--steps", "8")["results"]
+            self.assertEqual(results["steps_taken"], 8)
+            self.assertLess(min(results["steps"]["change"]), 0.01)  # which ends a run where there is more material
             self.assertLess(results["objective"], 0.5 * results["steps"]["objective"][1])
 
     def test_the_command_line_wins_over_the_problem(self):
@@ -607,7 +608,7 @@ class Results(TopoptCase):
 
     def test_the_gripper_is_one_piece(self):
         path = os.path.join(EXAMPLES, "gripper.json")
-        run = self.optimise(path, "--stl", "g.stl")
+        run = self.optimise(path, "--cells", "80x40x1", "--stl", "g.stl")  # of two layers, which are alike: extrude
         self.assertEqual(run["warnings"], [])
         triangles = self.triangles("g.stl")
         self.assertEqual(len(shells(triangles)), 1)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each call of `ossatura` that writes or reads a file fails once, in turn: the run ends with exit 5, what
 stands under a final name is whole, and nothing else is left. So it is, with exit 4, where memory is not to be
-had: at FAULT_POINTS places of each run (default 60), spread over it; 0: at every one, which takes an hour.
+had: at FAULT_POINTS places of each run (default 40), spread over it; 0: at every one, which takes an hour.
 Needs the library of tests/faults."""
 import gzip
 import os
@@ -65,7 +65,7 @@ class FailingCalls(FaultCase):
         self.before = ()
         code, message, reference, count = self.run_once(arguments, FAULT_KIND="memory")
         self.assertEqual(code, DONE, message)
-        count, points = int(count), int(os.environ.get("FAULT_POINTS", "60")) or int(count)
+        count, points = int(count), int(os.environ.get("FAULT_POINTS", "40")) or int(count)
         self.assertGreater(count, 1000)
         for k in range(points):
             at = str(1 + k * count // points)

@@ -77,10 +77,10 @@ class KillAndResume(DriverCase):
 
     def test_frames_of_softbody(self):
         """A checkpoint is of a step whose frames are written: none is missing in the end."""
-        self.write("s.json", json.dumps(SCENE))
+        self.write("s.json", json.dumps({**SCENE, "steps": 20}))
 
         def result(summary):
-            names = [f"f_{step:06}.hdf" for step in range(41)]
+            names = [f"f_{step:06}.hdf" for step in range(21)]
             with open(self.path("f.hdf.series")) as file:
                 series = json.load(file)
             self.assertEqual([frame["name"] for frame in series["files"]], names)
@@ -97,7 +97,7 @@ class KillAndResume(DriverCase):
                        "--stl", "s.stl", "--stl-level", "0.3"], result)
 
     def test_designs_of_all_kinds(self):
-        """Constraints, natural frequencies, three designs at once, temperatures: 3 times each, or as often as KILLS says."""
+        """Constraints, natural frequencies, three designs at once, temperatures: twice each, or as often as KILLS says."""
         def result(summary):
             results = summary["results"]
             return [results.get(part) for part in ("objective", "cases", "volume", "grey", "constraints", "frequencies")]
@@ -115,7 +115,7 @@ class KillAndResume(DriverCase):
                 with self.subTest(name=name, more=more, grid=grid):
                     counts.append(self.kill_and_resume(
                         ["topopt", name, *more, "--grid", grid, "--steps", str(steps), "--no-hdf", "--no-stl"], result,
-                        int(os.environ.get("KILLS", "3"))))
+                        int(os.environ.get("KILLS", "2"))))
         killed, resumed = map(sum, zip(*counts))
         self.assertGreater(resumed, killed // 4)
 

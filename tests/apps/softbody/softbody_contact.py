@@ -35,7 +35,7 @@ class Contact(SoftbodyCase):
             for self.backend in driver_case.backends() if name == "tower" else ["serial"]:
                 expected = self.run_scene(make(), "--refresh", "sync")
                 self.check_conditions(expected)
-                for refresh in ("every:4", "every:16", "background"):
+                for refresh in ("every:16", "background"):
                     with self.subTest(scene=name, backend=self.backend, refresh=refresh):
                         run = self.run_scene(make(), "--refresh", refresh)
                         self.check_conditions(run)
@@ -46,7 +46,7 @@ class Contact(SoftbodyCase):
         """The trajectories of two ways to refresh are different ones there; each state meets the
         tolerances, and no step gains energy to speak of."""
         for make in (flush_tower, column):
-            for refresh in ("sync", "every:4", "every:16", "background"):
+            for refresh in ("sync", "every:16", "background"):
                 with self.subTest(scene=make.__name__, refresh=refresh):
                     run = self.run_scene(make(), "--refresh", refresh)
                     self.check_conditions(run)
@@ -59,7 +59,7 @@ class Contact(SoftbodyCase):
     def test_a_column_moves_the_same_until_it_buckles(self):
         expected, *others = (self.places(self.run_scene(column(), "--refresh", refresh, "--steps",
                                                         "100"))
-                             for refresh in ("sync", "every:4", "every:16", "background"))
+                             for refresh in ("sync", "every:16", "background"))
         for places in others:
             for a, b in zip(places, expected):
                 self.assertLess(abs(a - b), 1e-8)
@@ -138,10 +138,10 @@ class Newton(SoftbodyCase):
                         self.close(value, expected, 1e-6)
 
     def test_iterations_converge_where_bodies_press_each_other(self):
-        """With friction, between bodies and with planes, on every backend: in a few iterations each."""
+        """With friction, between bodies and with planes, the tower on every backend: in a few iterations each."""
         for name in "pile", "tower":
             document = Contact.scenes[name]()
-            for self.backend in driver_case.backends():
+            for self.backend in driver_case.backends() if name == "tower" else ["serial"]:
                 with self.subTest(scene=name, backend=self.backend):
                     run = self.run_scene(document, "--newton", "12")
                     self.check_ended(run)
@@ -197,14 +197,14 @@ class Sliding(SoftbodyCase):
 class Rolling(SoftbodyCase):
     def test_a_stiff_ball_rolls_down_an_incline(self):
         angle, g, radius = math.radians(20), 9.81, 0.1
-        ball = body({"ellipsoid": {"semi_axes": [radius] * 3, "cells": 8}},
+        ball = body({"ellipsoid": {"semi_axes": [radius] * 3, "cells": 6}},
                     {"young": 1e8, "poisson": 0.3}, translate=[0, 0, radius])
         run = self.run_scene(scene(
-            ball, steps=40, gravity=[g * math.sin(angle), 0, -g * math.cos(angle)],
+            ball, steps=24, gravity=[g * math.sin(angle), 0, -g * math.cos(angle)],
             obstacles=[{"plane": {"point": [0, 0, 0], "normal": [0, 0, 1], "friction": 0.5}}]))
         # 5/7 g sin(angle) t of a sphere, less what backward Euler takes in steps of 0.01 s
         rolls = run["results"]["objects"][0]["mean_velocity"][0]
-        self.close(rolls, 5 / 7 * g * math.sin(angle) * 0.4, 0.15)
+        self.close(rolls, 5 / 7 * g * math.sin(angle) * 0.24, 0.15)
 
 
 if __name__ == "__main__":

@@ -37,10 +37,10 @@ RUNS = {
                  "--json", "s.summary.json"),
     "softbody_frames": (5, "softbody", "s.json", "--hdf", "f.hdf", "--vtk-every", "1"),
     # frames by a thread of their own, beside a history; the checkpoint is that of the end, as in the run that is whole
-    "softbody_series": (3, "softbody", "s.json", "--steps", "2", "-o", ".", "--vtk-every", "1", "--checkpoint", "c.h5"),
-    "topopt_series": (3, "topopt", "cantilever", "--cells", "2x1x1", "--steps", "2", "-o", ".", "--vtk-every", "1",
+    "softbody_series": (5, "softbody", "s.json", "--steps", "2", "-o", ".", "--vtk-every", "1", "--checkpoint", "c.h5"),
+    "topopt_series": (5, "topopt", "cantilever", "--cells", "2x1x1", "--steps", "2", "-o", ".", "--vtk-every", "1",
                       "--no-stl", "--checkpoint", "c.h5", "--checkpoint-every", "2"),
-    "topopt": (1, "topopt", "cantilever", "--cells", "2x1x1", "--steps", "1", "-o", ".",
+    "topopt": (2, "topopt", "cantilever", "--cells", "2x1x1", "--steps", "1", "-o", ".",
                "--checkpoint", "c.h5", "--stl", "s.stl", "--stl-level", "0.1"),
     "pfem": (1, "pfem", "cube", "--cells", "1x1x1", "--order", "1", "-o", "."),
 }

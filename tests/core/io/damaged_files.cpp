@@ -65,7 +65,7 @@ Tally run_damaged(ReaderTarget target, const std::string& name, const Bytes& who
 }
 
 #if defined(__SANITIZE_ADDRESS__)
-constexpr std::size_t sampled = 3; ///< every byte takes minutes there
+constexpr std::size_t sampled = 5; ///< every byte takes minutes there
 #else
 constexpr std::size_t sampled = 1;
 #endif

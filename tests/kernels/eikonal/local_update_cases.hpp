@@ -152,7 +152,7 @@ void check_regular_tetra(const Update& update, double tolerance) {
 
 /// Equal times, those of a plane wave, moderate and large differences (p2 >= 1).
 template<class Update>
-void check_random_tetra(const Update& update, double tolerance, int count = 20000) {
+void check_random_tetra(const Update& update, double tolerance, int count = 8000) {
   RandomTetra random(1);
   double worst[4] = {};
   for (int n = 0; n < count; ++n) {

@@ -455,7 +455,7 @@ OSSATURA_BACKEND_TEST("Six eigenvalues are zero, of the motions of a rigid body"
 }
 
 OSSATURA_BACKEND_TEST("Six eigenvalues are zero at high orders", "[element_stiffness][slow]") {
-  for (int order = 6; order <= 10; ++order)
+  for (int order = 6; order <= 10; order += 2)
     check_rank<TestType>(HexaSpace::trunk, order);
 }
 

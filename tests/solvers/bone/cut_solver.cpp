@@ -17,7 +17,7 @@ using ossatura::test::upload_planes;
 
 /// Noise with islands, which nothing holds and nothing moves.
 reference::Model noise() {
-  return reference::random_model({18, 13, 22}, 0.5, 1e3, 0.3, 0.3, 7, 0.25);
+  return reference::random_model({13, 10, 18}, 0.5, 1e3, 0.3, 0.3, 7, 0.25);
 }
 
 /// Struts a voxel or two thick.

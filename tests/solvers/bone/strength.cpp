@@ -174,7 +174,7 @@ OSSATURA_BACKEND_TEST("Bone that yielded unloads with the elastic stiffness, and
 OSSATURA_BACKEND_TEST("Newton's method converges quadratically, and work is accounted for",
                       "[strength]") {
   const TestType exec;
-  const auto model = reference::random_model({6, 6, 6}, 0.85, 3, 0.3, 0.3, 11, edge);
+  const auto model = reference::random_model({5, 5, 5}, 0.85, 3, 0.3, 0.3, 11, edge);
   StrengthOptions options = with_law(YieldCriterion::drucker_prager, 0.05);
   options.tolerance = 1e-13;
   options.linear_tolerance = 1e-11;
@@ -203,7 +203,7 @@ OSSATURA_BACKEND_TEST(
     "[strength]") {
   const TestType exec;
   const auto model = ossatura::test::keep_supported(
-      reference::random_model({5, 5, 6}, 0.85, 3, 0.3, 0.3, 11, edge));
+      reference::random_model({4, 4, 5}, 0.85, 3, 0.3, 0.3, 11, edge));
   for (const bool breaks : {false, true}) {
     StrengthOptions options = with_law(YieldCriterion::drucker_prager, 0.05);
     options.keeps_state = true;
@@ -291,7 +291,7 @@ OSSATURA_BACKEND_TEST("A plate with a hole agrees with the oracle's Newton solve
     const YieldCone cone = make_yield_cone(options.law);
     reference::PlasticBody oracle(model, {cone.pressure, cone.strength, cone.hardening},
                                   plate.held);
-    for (const double factor : {0.3, 0.6, 0.8, 1.0, 0.7}) {
+    for (const double factor : {0.3, 0.6, 1.0, 0.7}) {
       CHECK(solver.advance(exec, factor).converged);
       std::vector<double> u = plate.u;
       for (double& value : u)

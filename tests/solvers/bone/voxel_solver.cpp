@@ -192,7 +192,7 @@ OSSATURA_BACKEND_TEST("A laminate compressed along its layers is springs in para
 }
 
 OSSATURA_BACKEND_TEST("Displacements of random porous bodies are the oracle's", "[voxel_solver]") {
-  for (unsigned seed : {1u, 2u, 3u}) {
+  for (unsigned seed : {1u, 2u}) {
     BoundaryProblem problem = porous({6, 7, 5}, seed);
     problem.hold_plane(2, 5, 0, 0.7); // prescribed values as well as forces
     const auto expected =

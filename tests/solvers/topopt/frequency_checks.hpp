@@ -62,19 +62,17 @@ void check_mean_gradient(const Exec& exec, DesignProblem problem, DesignOptions 
   const std::vector<double> by_limit = optimizer.limit_gradient(exec, 0);
   for (std::size_t e = 0; e < x.size(); ++e)
     CHECK(by_limit[e] == Approx(by_objective[e]).epsilon(1e-6).margin(1e-9));
-  for (unsigned trial = 0; trial < 2; ++trial) {
-    const std::vector<double> way = rough_densities(x.size(), -0.5, 1, 31 + trial);
-    double expected = 0, change = 0;
+  const std::vector<double> way = rough_densities(x.size(), -0.5, 1, 31);
+  double expected = 0, change = 0;
+  for (std::size_t e = 0; e < x.size(); ++e)
+    expected += by_objective[e] * way[e];
+  for (const auto& [times, weight] : {std::pair{1, 8.0}, {-1, -8.0}, {2, -1.0}, {-2, 1.0}}) {
+    std::vector<double> moved = x; // fourth order
     for (std::size_t e = 0; e < x.size(); ++e)
-      expected += by_objective[e] * way[e];
-    for (const auto& [times, weight] : {std::pair{1, 8.0}, {-1, -8.0}, {2, -1.0}, {-2, 1.0}}) {
-      std::vector<double> moved = x; // fourth order
-      for (std::size_t e = 0; e < x.size(); ++e)
-        moved[e] += times * h * way[e];
-      change += weight * analyse(moved).limits[0].mean / (12 * h);
-    }
-    CHECK(change == Approx(expected).epsilon(tolerance));
+      moved[e] += times * h * way[e];
+    change += weight * analyse(moved).limits[0].mean / (12 * h);
   }
+  CHECK(change == Approx(expected).epsilon(tolerance));
 }
 
 /// A beam between two walls, with a solid mass of ten times the density in the middle: without one

@@ -166,7 +166,7 @@ OSSATURA_BACKEND_TEST("Members and gaps of a robust design are of some size", "[
   options.volume_fraction = 0.5;
   options.radius = 3;
   options.projection = true;
-  options.sharpness = {1, 16, 20, 2};
+  options.sharpness = {1, 16, 14, 2};
   options.grid = DesignGrid::voxels;
   options.method = DesignMethod::mma;
   options.move = move_of_robust;
@@ -174,7 +174,7 @@ OSSATURA_BACKEND_TEST("Members and gaps of a robust design are of some size", "[
   for (const bool is_robust : {false, true}) {
     options.robust = is_robust ? 0.25 : 0;
     DesignOptimizer<TestType> optimizer(exec, problem, options);
-    for (int k = 0; k < 110; ++k)
+    for (int k = 0; k < 77; ++k)
       optimizer.step(exec);
     CHECK(optimizer.meet_volume(exec));
     Cells solid{32, 16, {}}, gaps{32, 16, {}};
