@@ -969,6 +969,12 @@ class Sections(BoneImages):
         self.assertEqual([float(row["label_5"]) for row in rows], sections["labels"]["5"])
         self.assertIn("block.sections.csv", [os.path.basename(one["file"]) for one in run["certificate"]["files"]])
 
+    def test_a_share_of_nothing_is_0_without_a_sign(self):
+        layers = self.nifti("layers.nii.gz", lambda x, y, z: 5 if z < 4 else 1)
+        text = self.ossatura("bone", self.block, "--mask", layers, *self.arguments[3:], *LAW).stdout
+        rows = [line.split() for line in text[text.index("Share of the axial force"):].splitlines()[2:4]]
+        self.assertEqual([[row[0], row[1], row[-1]] for row in rows], [["1", "0", "1"], ["5", "1", "0"]])
+
     def test_sections_of_porous_bone_balance(self):
         """Whatever the path of the force: along x, between plates by contact, with caps, and beyond yield."""
         image = self.nifti("porous.nii.gz", lambda x, y, z: 900 if (x * y + z * x + 3 * y) % 5 else 0)
