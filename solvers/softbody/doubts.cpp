@@ -45,10 +45,15 @@ void warn_of_size(const SoftObject& object) {
                 Digits{odd->mass, 3}, " kg", carried.str(),
                 ": lengths are in m, and a mesh in mm needs a scale of 0.001");
   }
-  if (is_odd_density(object))
-    log_warning("odd-density", '\'', object.name, "' has a density of ", Digits{object.density, 4},
-                " kg/m3, and its weight and its motion go with it: that of water is 1000 kg/m3, "
-                "which is 1 g/cm3");
+  if (!is_odd_density(object))
+    return;
+  std::ostringstream masses;
+  if (object.node_mass > 0)
+    masses << ", by a node_mass of " << Digits{object.node_mass, 4} << " kg";
+  log_warning("odd-density", '\'', object.name, "' has a density of ",
+              Digits{mean_density(object), 4}, " kg/m3", masses.str(),
+              ", and its weight and its motion go with it: that of water is 1000 kg/m3, which is "
+              "1 g/cm3");
 }
 
 void warn_of_modulus(const SoftObject& object, const SoftScene& scene) {

@@ -180,6 +180,14 @@ class Doubts(SoftbodyCase):
             if codes:
                 self.assertIn(f"'body' has a density of {density:.4g} kg/m3", run["warnings"][0]["text"])
 
+    def test_masses_of_nodes_in_another_unit(self):
+        """Of 12 nodes of a body of 2 m3: 160 kg of each are water's; the raptor of SOFA has 1 kg/m3 in all."""
+        for mass, young, density in ((160, 1e5, None), (1.6e5, 1e5, "9.6e+05"), (0.2, 1e5, None), (0.01, 1e5, "0.06"), (1e-5, 1, None)):
+            run = self.run_scene(scene(body(tetra_box(), {"young": young, "poisson": 0.3}, node_mass=mass), steps=1))
+            self.assertEqual(self.codes(run), ["odd-density"] if density else [])
+            if density:
+                self.assertIn(f"'body' has a density of {density} kg/m3, by a node_mass of", run["warnings"][0]["text"])
+
     def test_moduli_in_another_unit(self):
         """They go with the density: a soft body of 5e10 Pa does not move, one of 5 Pa runs apart."""
         for young, density, gravity, text in (
@@ -381,6 +389,18 @@ class Usage(SoftbodyCase):
                           ("--warp", "--no-warp")):
             with self.subTest(arguments=arguments):
                 self.fails(USAGE, arguments[0], "softbody", "s.json", *arguments)
+
+    def test_a_tolerance_of_one_newton_iteration(self):
+        """It would seem that iterations are made until it is met."""
+        self.write_scene(scene())
+        self.fails(USAGE, "--newton-tolerance has no effect on the one Newton iteration", "softbody", "s.json",
+                   "--newton-tolerance", "1e-10", "-q")
+        self.run_scene(scene(), "--newton", "3", "--newton-tolerance", "1e-10")
+        alone = scene(solver={"newton_tolerance": 1e-10})
+        self.write_scene(alone)
+        self.fails(BAD_FILE, "s.json: solver.newton_tolerance has no effect", "softbody", "s.json", "-q")
+        self.run_scene(alone, "--newton", "3")
+        self.run_scene(scene(solver={"newton_tolerance": 1e-10, "newton_iterations": 3}), "--newton", "1")
 
     def test_values_out_of_range(self):
         self.write_scene(scene())
