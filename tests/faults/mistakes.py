@@ -181,6 +181,18 @@ class Eikonal(MistakesCase):
         self.write("box.lon", "1\n" + "0 0 0\n" * 5 + "1 0 0\n")
         self.assertEqual(self.run_box("box", "--velocity", "0.6,0.3"), [])
 
+    def test_a_tag_without_fibres_that_has_velocities_by_direction(self):
+        self.write_box("box", "1 0 0")
+        self.write("box.lon", "1\n" + "0 0 0\n" * 3 + "1 0 0\n" * 3)
+        elem = self.read("box.elem").splitlines()
+        self.write("box.elem", "\n".join(elem[:1] + [" ".join(line.split()[:5] + [str(1 + (k > 2))]) for k, line in enumerate(elem[1:])]) + "\n")
+        across = {"vl": 0.6, "vt": 0.3}
+        for tissues, codes in (({"1": across, "2": across}, ["missing-directions"]), ({"1": {"vl": 0.6}, "2": across}, []),
+                               ({"default": across}, []), ({"1": {"vl": 0}, "2": across}, [])):
+            with self.subTest(tissues=tissues):
+                self.write("tags.json", json.dumps(tissues))
+                self.assertEqual(self.run_box("box", "--velocities", "tags.json"), codes)
+
 
 def soft(name, size, at, **more):
     return {"name": name, "mesh": {"hexa_box": {"cells": [2, 2, 2], "size": [size] * 3}}, "translate": [at] * 3,

@@ -122,7 +122,7 @@ MeshVelocities make_velocities(const EikonalCommandOptions& options, const Veloc
     velocities.by_tag = choose_velocities(table, model.num_by_tag, model.source);
   }
   block_tags(model.mesh, model.num_by_tag, options.non_conducting, model.source, velocities);
-  warn_of_mesh(model.mesh, velocities, model.source);
+  warn_of_mesh(model.mesh, velocities, table.by_tag, model.source);
   if (!options.generated) {
     warn_of_split_mesh(model.mesh, velocities, model.source);
     warn_of_scars(options.input, model.mesh, velocities);
