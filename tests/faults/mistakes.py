@@ -181,6 +181,14 @@ class Eikonal(MistakesCase):
         self.write("box.lon", "1\n" + "0 0 0\n" * 5 + "1 0 0\n")
         self.assertEqual(self.run_box("box", "--velocity", "0.6,0.3"), [])
 
+    def test_a_site_in_um(self):
+        """As openCARP's points are: it holds the whole mesh, and all times are 0."""
+        self.write_box("box")
+        for site, codes in (("sphere:0,0,0,1500", ["large-site"]), ("box:0,0,0,2000,3000,1000", ["large-site"]),
+                            ("sphere:0,0,0,1.5", []), ("box:0,0,0,0,3,2", []), ("vertices:0,1,2,3,4,5,6,7", [])):
+            with self.subTest(site=site):
+                self.assertEqual(self.codes("eikonal", self.path("box"), "--velocity", "0.6", "--site", site), codes)
+
     def test_a_tag_without_fibres_that_has_velocities_by_direction(self):
         self.write_box("box", "1 0 0")
         self.write("box.lon", "1\n" + "0 0 0\n" * 3 + "1 0 0\n" * 3)
