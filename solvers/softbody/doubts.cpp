@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <ostream>
+#include <set>
 #include <sstream>
 
 namespace ossatura {
@@ -73,11 +74,21 @@ void warn_of_modulus(const SoftObject& object, const SoftScene& scene) {
               "2.1e11 with 7850 kg/m3");
 }
 
+/// A place of supports that holds more than was meant, as of mm, holds all.
+void warn_of_held(const SoftObject& object, const SoftScene& scene) {
+  const std::set<std::int32_t> fixed(object.fixed.begin(), object.fixed.end());
+  if (fixed.size() == object.mesh.num_points() && !scene.contact_between_objects)
+    log_warning("held-whole", "all ", fixed.size(), " nodes of '", object.name,
+                "' are fixed: it does not move, and without contact between objects nothing feels "
+                "it; places of supports are in m");
+}
+
 } // namespace
 
 void warn_of_object(const SoftObject& object, const SoftScene& scene) {
   warn_of_size(object);
   warn_of_modulus(object, scene);
+  warn_of_held(object, scene);
   if (may_lock(object))
     log_warning("locking", '\'', object.name, "' has Poisson's ratio ",
                 Digits{poisson_ratio(object.material), 4}, ": linear ",

@@ -143,8 +143,8 @@ class Doubts(SoftbodyCase):
         self.assertIn(f"after step {step} 'lower' and 'upper' are in each other", text)
         self.assertGreaterEqual(run["results"]["most_crossing_edges"], 4)
         self.assertGreater(run["results"]["deepest_crossing"], 0.05)
-        # Without contact between objects they are not meant to feel each other.
-        self.assertEqual(self.codes(self.run_scene(scene(*bars, steps=20))), [])
+        # Without contact between objects they are not meant to feel each other, and the one that is held is there for nothing.
+        self.assertEqual(self.codes(self.run_scene(scene(*bars, steps=20))), ["held-whole"])
 
     def test_bodies_that_start_in_each_other(self):
         balls = [soft(name, ellipsoid((0.1, 0.1, 0.1), 4), 1e4, [x, 0, 0])
@@ -179,6 +179,15 @@ class Doubts(SoftbodyCase):
             self.assertEqual([w["code"] for w in run["warnings"]], codes)
             if codes:
                 self.assertIn(f"'body' has a density of {density:.4g} kg/m3", run["warnings"][0]["text"])
+
+    def test_a_body_that_is_held_as_a_whole(self):
+        """As by a box in mm. One that others touch is a floor."""
+        whole, part = {"box": [0, 0, 0, 1000, 1000, 1000]}, {"box": [0, 0, 0, 0, 1000, 1000]}
+        for place, codes in (whole, ["held-whole"]), (part, []):
+            self.assertEqual(self.codes(self.run_scene(scene(body(fixed=[place]), steps=1))), codes)
+        other = {**body(translate=[0, 0, 5]), "name": "other"}
+        floor = scene(body(fixed=[whole]), other, steps=1, contact={"between_objects": True})
+        self.assertEqual(self.codes(self.run_scene(floor)), [])
 
     def test_masses_of_nodes_in_another_unit(self):
         """Of 12 nodes of a body of 2 m3: 160 kg of each are water's; the raptor of SOFA has 1 kg/m3 in all."""
