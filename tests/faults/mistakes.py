@@ -401,6 +401,14 @@ class Loads(MistakesCase):
             self.assertEqual(self.codes("topopt", self.path("p.inp"), "--volume", "0.5", "--filter", "none", "--steps", "1",
                                         "--no-stl"), expected)
 
+    def test_a_body_force_that_is_an_acceleration(self):
+        """Steel of 9.81 N/m3 weighs as much as air."""
+        for force, young, codes in ((-9.81, 2.1e11, ["odd-gravity"]), (-77000, 2.1e11, []), (-9.81, 8, []), (-1, 2.1e11, [])):
+            problem = {"mesh": {"generator": "cube", "cells": [2, 1, 1], "size": [2, 1, 1]}, "order": 1, "supports": [{"plane": "z=0"}],
+                       "material": {"young": young, "poisson": 0.25}, "loads": [{"body_force": [0, 0, force]}]}
+            found = self.codes("pfem", self.write("p.json", json.dumps(problem)))
+            self.assertEqual([code for code in found if code != "large-displacement"], codes)
+
     def test_numbers_that_are_there_twice(self):
         loads = [{"nodes": [2, 5, 2], "force": [0, 0, 1]}]
         box = {"mesh": {"box": {"cells": [2, 1, 1], "size": [2, 1, 1]}}, "material": {"young": 8, "poisson": 0.25},
