@@ -3,6 +3,7 @@
 
 #include "apps/driver/output/table.hpp"
 #include <ossatura/core/base/log.hpp>
+#include <ossatura/kernels/bone/loads/mechanical_test.hpp>
 
 #include <cmath>
 #include <string>
@@ -32,6 +33,32 @@ void warn_of_centre(const BoneOptions& options, const BoneModelInfo& info) {
       return;
     }
   }
+}
+
+/// Bone is bright in images of X-rays. It is dark in those of magnetic resonance, which are turned
+/// over so, by intent.
+void warn_of_calibration(const PreparationOptions& preparation) {
+  if (!preparation.calibration || (*preparation.calibration)[0] > 0)
+    return;
+  log_warning("odd-calibration", "--calibrate: a slope of ",
+              format_number((*preparation.calibration)[0]),
+              ": the brightest of the image becomes the least dense; the slope comes before the "
+              "intercept, and points are VALUE=DENSITY, the denser one with the larger value, "
+              "unless bone is dark in the image");
+}
+
+/// Of depths in m or cm, which are less than a layer of voxels.
+void warn_of_depths(const BoneOptions& options, const BoneModelInfo& info) {
+  const auto look = [&](const char* option, double depth) {
+    if (depth > 0 && layers_within(depth, info.spacing) < 1)
+      log_warning("no-depth", option, ' ', format_number(depth), ": is less than a voxel of ",
+                  format_number(info.spacing), " mm, and does nothing: depths are in mm");
+  };
+  look("--plate-depth", options.plate_depth);
+  const AnatomyOptions& anatomy = options.anatomy;
+  for (const bool upper : {false, true})
+    if (anatomy.visible.of(upper) && anatomy.depth.of(upper))
+      look("--surface-depth", *anatomy.depth.of(upper));
 }
 
 /// Caps and pads have MPa, whatever unit the moduli of the image have.
@@ -93,6 +120,8 @@ void warn_of_no_void(const BoneOptions& options, const BoneModelInfo& info) {
 
 void warn_of_model(const BoneOptions& options, const BoneModelInfo& info) {
   warn_of_centre(options, info);
+  warn_of_calibration(options.preparation);
+  warn_of_depths(options, info);
   warn_of_foreign(options);
   warn_of_strength(options.strength, info);
   if (options.generator != BoneGenerator::none)

@@ -117,4 +117,56 @@ HierarchicStars make_hierarchic_stars(const ElementMesh& mesh, const HierarchicN
   return stars;
 }
 
+std::vector<std::int64_t> star_sizes(const ElementMesh& mesh, const HexaEntities& entities,
+                                     const HierarchicNumbering& numbering,
+                                     const std::vector<std::uint8_t>& held) {
+  OSSATURA_REQUIRE(held.size() == std::size_t(numbering.num_modes) &&
+                       numbering.order.size() == mesh.num_elem() &&
+                       entities.edge.size() == 12 * mesh.num_elem(),
+                   held.size() << " masks for " << numbering.num_modes << " modes of "
+                               << mesh.num_elem() << " elements");
+  std::vector<std::int64_t> of_vertex(mesh.num_points(), 0); // without its own mode
+  const auto num_free = [&](std::int32_t begin, std::int32_t end) {
+    return std::count_if(held.begin() + begin, held.begin() + end,
+                         [](std::uint8_t mask) { return mask != 7; });
+  };
+  std::vector<std::uint8_t> seen_edge(std::size_t(entities.num_edges), 0);
+  std::vector<std::uint8_t> seen_face(std::size_t(entities.num_faces), 0);
+  for (std::size_t e = 0; e < mesh.num_elem(); ++e) {
+    const auto add = [&](int vertex, std::int64_t count) {
+      of_vertex[std::size_t(mesh.node[8 * e + std::size_t(vertex)])] += count;
+    };
+    for (std::size_t k = 0; k < 12; ++k) {
+      const auto edge = std::size_t(entities.edge[12 * e + k]);
+      if (seen_edge[edge] != 0)
+        continue;
+      seen_edge[edge] = 1;
+      const std::int64_t count =
+          num_free(numbering.edge_mode_begin[edge], numbering.edge_mode_begin[edge + 1]);
+      for (const int vertex : hexa_edge[k].node)
+        add(vertex, count);
+    }
+    for (std::size_t k = 0; k < 6; ++k) {
+      const auto face = std::size_t(entities.face[6 * e + k]);
+      if (seen_face[face] != 0)
+        continue;
+      seen_face[face] = 1;
+      const std::int64_t count =
+          num_free(numbering.face_mode_begin[face], numbering.face_mode_begin[face + 1]);
+      for (const auto& row : hexa_face_frame[k].node)
+        for (const int vertex : row)
+          add(vertex, count);
+    }
+    const std::int64_t inside =
+        num_free(numbering.interior_mode_begin[e], numbering.interior_mode_begin[e + 1]);
+    for (int vertex = 0; vertex < 8; ++vertex)
+      add(vertex, inside);
+  }
+  std::vector<std::int64_t> sizes;
+  for (std::size_t vertex = 0; vertex < of_vertex.size(); ++vertex)
+    if (of_vertex[vertex] > 0)
+      sizes.push_back(of_vertex[vertex] + (held[vertex] != 7 ? 1 : 0));
+  return sizes;
+}
+
 } // namespace ossatura

@@ -41,6 +41,7 @@ struct RemodellingState {
   double forming = 0, resorbing = 0;
   double at_least = 0, at_most = 0; ///< of the bounds
   double mean_change = 0;           ///< |d rho| of the next step
+  double mean_reversal = 0;         ///< what of it takes back the step before
 };
 
 namespace detail {
@@ -57,14 +58,15 @@ struct ListDensities {
   }
 };
 
-/// own [7]: of density, stimulus, forming, resorbing, at the bounds, |d rho|.
+/// own [8]: of density, stimulus, forming, resorbing, at the bounds, |d rho|, what of it is taken
+/// back.
 template<class Exec>
 struct RemodelVoxels {
   RemodellingLaw law;
   Array<int, Exec> element;
   Array<float, Exec> energy;
   Array<double, Exec> density;
-  Array<float, Exec> modulus;
+  Array<float, Exec> modulus, change;
   bool changes;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, double* own) const {
@@ -76,7 +78,10 @@ struct RemodelVoxels {
     own[3] += next < rho;
     own[4] += rho <= law.least;
     own[5] += rho >= law.most;
-    own[6] += Kokkos::fabs(next - rho);
+    const double now = next - rho, before = double(change(i));
+    own[6] += Kokkos::fabs(now);
+    own[7] += now * before < 0 ? Kokkos::min(Kokkos::fabs(now), Kokkos::fabs(before)) : 0;
+    change(i) = float(now);
     if (changes) {
       density(i) = next;
       modulus(element(i)) = float(law.modulus(next));
@@ -101,22 +106,24 @@ Array<double, Exec> list_densities(const Exec& exec, const RemodellingLaw& law,
 
 /// Describes the state of voxels with these strain energy densities [num_elem] (MPa) and, if
 /// `changes` says so, takes the step: writes their densities and the moduli at their lowest nodes.
-/// Sums have a fixed order. Fences.
+/// `change` [num_elem] holds d rho of the step before (0: none), and then that of this one. Sums
+/// have a fixed order. Fences.
 template<class Exec>
 RemodellingState remodel(const Exec& exec, const RemodellingLaw& law,
                          const Array<int, Exec>& element, const Array<float, Exec>& energy,
                          bool changes, const Array<double, Exec>& density,
-                         const Array<float, Exec>& modulus) {
+                         const Array<float, Exec>& modulus, const Array<float, Exec>& change) {
   const std::int64_t count = element.extent(0);
   OSSATURA_REQUIRE(count > 0 && std::int64_t(energy.extent(0)) == count &&
-                       std::int64_t(density.extent(0)) == count,
+                       std::int64_t(density.extent(0)) == count &&
+                       std::int64_t(change.extent(0)) == count,
                    count << " voxels, " << energy.extent(0) << " energies, " << density.extent(0)
-                         << " densities");
-  const std::array<double, 7> sum =
-      part_sums<7>(exec, "ossatura::remodel", count,
-                   detail::RemodelVoxels<Exec>{law, element, energy, density, modulus, changes});
+                         << " densities, " << change.extent(0) << " changes");
+  const std::array<double, 8> sum = part_sums<8>(
+      exec, "ossatura::remodel", count,
+      detail::RemodelVoxels<Exec>{law, element, energy, density, modulus, change, changes});
   const auto mean = [&](std::size_t i) { return sum[i] / double(count); };
-  return {mean(0), mean(1), mean(2), mean(3), mean(4), mean(5), mean(6)};
+  return {mean(0), mean(1), mean(2), mean(3), mean(4), mean(5), mean(6), mean(7)};
 }
 
 } // namespace ossatura

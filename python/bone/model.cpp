@@ -443,9 +443,11 @@ std::vector<BoneState> run_states(const Exec& exec, const Case<Exec>& made,
   BoneRemodelling<Exec> remodelling(library_law(adaptation), made.problem, made.load, solver,
                                     made.materials.foreign);
   std::vector<BoneState> states;
+  std::vector<RemodellingStep> steps;
   while (solved.converged) {
     const bool is_last = int(states.size()) == adaptation.steps;
     const RemodellingStep step = remodelling.take(exec, !is_last);
+    steps.push_back(step);
     const RemodellingState& s = step.state;
     states.push_back({step.mass, s.mean_density, s.mean_stimulus, s.forming, s.resorbing,
                       s.at_least, s.at_most, s.mean_change, step.strain_energy,
@@ -456,6 +458,11 @@ std::vector<BoneState> run_states(const Exec& exec, const Case<Exec>& made,
     throw_if_cancelled();
     solved = remodelling.solve(exec, observe);
   }
+  if (const std::optional<double> change = find_oscillation(steps); change && solved.converged)
+    log_warning("density-swings", "densities swing to and fro, by ", *change,
+                " g/cm^3 a step in the mean, and do not settle, so that the last state is one of "
+                "many: a rate of ",
+                adaptation.rate, " is too large; take a smaller one, and more steps");
   return states;
 }
 

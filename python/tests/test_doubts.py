@@ -67,6 +67,17 @@ class Bone(Doubts):
         self.assertEqual(self.codes(bone.remodel, density, 0.1, **options), [])
         self.assertEqual(self.codes(bone.remodel, 1000 * density, 0.1, **options), ["odd-modulus"])
 
+    def test_densities_that_swing(self):
+        """A soft pad between two layers presses them with much the same force, whatever their densities."""
+        labels = np.ones((6, 2, 2), int)
+        labels[2:4] = 5
+        options = {"steps": 12, "coefficient": 3790, "exponent": 3, "stimulus": 0.004, "limits": (0.05, 1.74), "backend": "serial",
+                   "mask": labels, "pads": {5: 50}, "lateral": "free", "strain": -0.0133}
+        density = np.full(labels.shape, 0.75)
+        self.assertEqual(self.codes(bone.remodel, density, 0.5, rate=20, **options), [])
+        self.assertEqual(self.codes(bone.remodel, density, 0.5, rate=400, **options), ["density-swings"])
+        self.assertIn("a rate of 400 is too large", self.texts[0])
+
     def test_lengths(self):
         for spacing in (82.0, 8.2e-5, 5e-4):  # um; m; clinical CT in m
             self.assertEqual(self.solve(spacing=spacing), ["odd-size"])

@@ -10,6 +10,7 @@
 #include <ossatura/solvers/bone/solver.hpp>
 
 #include <optional>
+#include <vector>
 
 namespace ossatura {
 
@@ -22,6 +23,12 @@ struct RemodellingStep {
   int iterations = 0; ///< of the solve
   double residual = 0;
 };
+
+/// The mean change of a step (g/cm^3) of densities that swing without settling, as they do where
+/// the rate is too large: much of the changes of the last states (three quarters, of 32 states or
+/// more a quarter) takes back those of the step before, and they do not get smaller. Nothing where
+/// densities settle, or change one way, and of fewer than seven states.
+std::optional<double> find_oscillation(const std::vector<RemodellingStep>& steps);
 
 /// Whether the problem has one Poisson's ratio for all its voxels, and so a modulus for each alone,
 /// as remodelling needs it.
@@ -60,6 +67,7 @@ private:
   VoxelSolver<Exec>& solver_;
   std::optional<ForeignVoxels<Exec>> foreign_;
   Array<double, Exec> density_; ///< of the bone's voxels; empty before the first state
+  Array<float, Exec> change_;   ///< of their densities in the step before
 };
 
 } // namespace ossatura

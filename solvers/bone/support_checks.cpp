@@ -99,7 +99,7 @@ std::optional<FreePart> find_free_part(const std::map<std::int64_t, Part>& parts
 }
 
 /// The mean cross-section of the bone is the measure, so that a porous face of porous bone is no
-/// small one.
+/// small one. Listed nodes that no face of a voxel has all of are points or lines by intent.
 template<class Exec>
 std::vector<SmallContact> find_small_contacts(const Exec& exec, const VoxelProblem<Exec>& problem,
                                               const BoneLoad<Exec>& load,
@@ -120,7 +120,8 @@ std::vector<SmallContact> find_small_contacts(const Exec& exec, const VoxelProbl
   for (const auto& [support, displacement] : supports) {
     const int a = support.normal;
     const double cross_section = volume / (problem.edge * (box.upper[a] - box.lower[a]));
-    if (support.is_plate && support.contact_area < least_contact * cross_section)
+    const bool is_listed = load.regions.empty() && support.contact_area == 0;
+    if (support.is_plate && !is_listed && support.contact_area < least_contact * cross_section)
       small.push_back({support, cross_section});
   }
   return small;

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <ostream>
+#include <set>
 #include <sstream>
 
 namespace ossatura {
@@ -45,10 +46,15 @@ void warn_of_size(const SoftObject& object) {
                 Digits{odd->mass, 3}, " kg", carried.str(),
                 ": lengths are in m, and a mesh in mm needs a scale of 0.001");
   }
-  if (is_odd_density(object))
-    log_warning("odd-density", '\'', object.name, "' has a density of ", Digits{object.density, 4},
-                " kg/m3, and its weight and its motion go with it: that of water is 1000 kg/m3, "
-                "which is 1 g/cm3");
+  if (!is_odd_density(object))
+    return;
+  std::ostringstream masses;
+  if (object.node_mass > 0)
+    masses << ", by a node_mass of " << Digits{object.node_mass, 4} << " kg";
+  log_warning("odd-density", '\'', object.name, "' has a density of ",
+              Digits{mean_density(object), 4}, " kg/m3", masses.str(),
+              ", and its weight and its motion go with it: that of water is 1000 kg/m3, which is "
+              "1 g/cm3");
 }
 
 void warn_of_modulus(const SoftObject& object, const SoftScene& scene) {
@@ -68,11 +74,21 @@ void warn_of_modulus(const SoftObject& object, const SoftScene& scene) {
               "2.1e11 with 7850 kg/m3");
 }
 
+/// A place of supports that holds more than was meant, as of mm, holds all.
+void warn_of_held(const SoftObject& object, const SoftScene& scene) {
+  const std::set<std::int32_t> fixed(object.fixed.begin(), object.fixed.end());
+  if (fixed.size() == object.mesh.num_points() && !scene.contact_between_objects)
+    log_warning("held-whole", "all ", fixed.size(), " nodes of '", object.name,
+                "' are fixed: it does not move, and without contact between objects nothing feels "
+                "it; places of supports are in m");
+}
+
 } // namespace
 
 void warn_of_object(const SoftObject& object, const SoftScene& scene) {
   warn_of_size(object);
   warn_of_modulus(object, scene);
+  warn_of_held(object, scene);
   if (may_lock(object))
     log_warning("locking", '\'', object.name, "' has Poisson's ratio ",
                 Digits{poisson_ratio(object.material), 4}, ": linear ",

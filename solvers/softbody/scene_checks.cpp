@@ -216,14 +216,16 @@ bool may_lock(const SoftObject& object) {
          poisson_ratio(object.material) > locks_above;
 }
 
-double total_mass(const SoftObject& object) {
-  if (object.node_mass > 0)
-    return object.node_mass * double(object.mesh.num_points());
+double rest_volume(const SoftObject& object) {
   double volume = 0;
   for (std::size_t e = 0; e < object.mesh.num_elem(); ++e)
     volume += element_volume(object.mesh, e);
-  return object.density * volume *
-         (object.mesh.shape == ElementShape::triangle ? object.material.thickness : 1);
+  return volume * (object.mesh.shape == ElementShape::triangle ? object.material.thickness : 1);
+}
+
+double total_mass(const SoftObject& object) {
+  return object.node_mass > 0 ? object.node_mass * double(object.mesh.num_points())
+                              : object.density * rest_volume(object);
 }
 
 std::int64_t count_inverted(const ElementMesh& mesh, const double* positions) {

@@ -62,6 +62,9 @@ bool may_lock(const SoftObject& object);
 /// is turned over. Membranes have no inside.
 std::int64_t count_inverted(const ElementMesh& mesh, const double* positions);
 
+/// m^3, at rest; of membranes with their thickness.
+double rest_volume(const SoftObject& object);
+
 /// Sum of density times volume, or of the nodes' masses, kg.
 double total_mass(const SoftObject& object);
 

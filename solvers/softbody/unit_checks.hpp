@@ -21,9 +21,13 @@ struct OddSize {
 /// softer than its weight on earth.
 std::optional<OddSize> find_odd_size(const SoftObject& object);
 
+/// kg/m^3: the density, or that of all masses of nodes.
+double mean_density(const SoftObject& object);
+
 /// Whether a density is hardly in kg/m^3, of a body whose modulus is in Pa: below that of the
-/// lightest foam, as of g/cm^3, or above that of any metal. Densities of 0, which stand for no
-/// mass, and those beside moduli near 1, which stand for units, are not odd.
+/// lightest foam, as of g/cm^3, or below 0.5 where nodes have masses, or above that of any metal.
+/// Densities of 0, which stand for no mass, and those beside moduli near 1, which stand for units,
+/// are not odd.
 bool is_odd_density(const SoftObject& object);
 
 /// A modulus that is hardly in Pa.

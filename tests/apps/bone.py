@@ -551,7 +551,7 @@ class Supports(Images):
                 run = self.summary("bone", *box, f"z-:xyz,{spot}")
                 area = {one["support"]: one["contact_area"] for one in run["results"]["reactions"]}
                 self.assertEqual(area, {"held xyz": 0.25 * 30, f"moved {spot[6]}": 0})
-                self.assertEqual([w["text"].split(":")[0] for w in run["warnings"]], [f"moved {spot[6]}"])
+                self.assertEqual(run["warnings"], [])  # a node by name is no plate
 
     def test_supports_that_contradict_each_other(self):
         cube = ("--generate", "cube", "--size", "3", "--backend", "serial", "-q", "--fix")

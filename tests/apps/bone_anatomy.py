@@ -622,6 +622,15 @@ class Prepared(Anatomy):
         self.fails(BAD_FILE, "the values of the image are 50 to 94", "bone", self.scan, "--calibrate", "2,-150",
                    "--lower", "1000", *self.LAW)
 
+    def test_a_line_of_calibration_that_falls(self):
+        for calibration in "-1,200", "100=100,122=78", "122=78,100=100":  # the last two: as exchanged densities
+            with self.subTest(calibration=calibration):
+                warning, = self.run_of(self.scan, f"--calibrate={calibration}", "--lower", "1")["warnings"]
+                self.assertEqual(warning["code"], "odd-calibration")
+                self.assertIn("--calibrate: a slope of -1: the brightest of the image becomes", warning["text"])
+        for calibration in "1,-5", "122=100,100=78", "100=78,122=100":
+            self.assertEqual(self.run_of(self.scan, "--calibrate", calibration, "--lower", "1")["warnings"], [])
+
     def test_bins_of_moduli(self):
         run = self.summary("bone", self.scan, *self.LAW, "--bins", "2", "-o", "out", "--fields", "modulus",
                            "--field-images", "nii.gz")

@@ -485,13 +485,26 @@ class Doubts(BoneImages):
 
     def test_a_filter_of_a_sigma_in_voxels(self):
         for sigma, codes in (("0.4:1", []), ("0.6:2", []), ("0.4", []), ("2.4", []), ("0.8:1", ["odd-filter"]),
-                             ("3", ["odd-filter"]), ("40", ["odd-filter"])):
+                             ("3", ["odd-filter"]), ("40", ["odd-filter"]), ("0.0004", ["odd-filter"]), ("0.15", [])):
             with self.subTest(sigma=sigma):
                 self.assertEqual(self.codes("--lower", "1", "--gaussian", sigma), codes)
         process = self.ossatura("bone", self.image, *LAW, "--gaussian", "0.8:1")
         self.assertIn("--gaussian 0.8 is a sigma of 1.6 voxels of 0.5 mm, of which the filter takes 1 on either side",
                       process.stderr)
         self.assertIn("0.8 voxels are 0.4 mm", process.stderr)
+
+    def test_depths_of_less_than_a_voxel(self):
+        """As of 4 mm in m: plates touched the ends alone, as without the option."""
+        for options, codes in ((("--plate-depth", "0.004"), ["no-depth"]), (("--plate-depth", "0.5"), []), (("--plate-depth", "0"), []),
+                               (("--surface", "visible", "--surface-depth", "upper=0.004,lower=0"), ["no-depth"]),
+                               (("--surface", "visible", "--surface-depth", "inf"), [])):
+            with self.subTest(options=options):
+                self.assertEqual(self.codes("--lower", "1", *options), codes)
+
+    def test_a_cap_as_thick_as_its_modulus(self):
+        self.assertEqual(self.codes("--lower", "1", "--cap", "3"), [])
+        self.fails(BAD_FILE, "--cap: a thickness of 2500 mm is more than ten times the longest side of the image, 5 mm: the thickness "
+                   "comes before the modulus", "bone", self.image, *LAW, "--cap", "2500")
 
     def test_an_image_that_is_bone_everywhere(self):
         """The law has a modulus for soft tissue and air as well; the apparent modulus is of all of them."""
@@ -955,6 +968,12 @@ class Sections(BoneImages):
         self.assertEqual(list(rows[0]), ["layer", "position", "is_free", "force", "label_1", "label_5"])
         self.assertEqual([float(row["label_5"]) for row in rows], sections["labels"]["5"])
         self.assertIn("block.sections.csv", [os.path.basename(one["file"]) for one in run["certificate"]["files"]])
+
+    def test_a_share_of_nothing_is_0_without_a_sign(self):
+        layers = self.nifti("layers.nii.gz", lambda x, y, z: 5 if z < 4 else 1)
+        text = self.ossatura("bone", self.block, "--mask", layers, *self.arguments[3:], *LAW).stdout
+        rows = [line.split() for line in text[text.index("Share of the axial force"):].splitlines()[2:4]]
+        self.assertEqual([[row[0], row[1], row[-1]] for row in rows], [["1", "0", "1"], ["5", "1", "0"]])
 
     def test_sections_of_porous_bone_balance(self):
         """Whatever the path of the force: along x, between plates by contact, with caps, and beyond yield."""

@@ -542,6 +542,19 @@ class Remodelling(DriverCase):
             if codes:
                 self.assertIn(f"all bone has the {end} density", run["warnings"][0]["text"])
 
+    def test_a_rate_beyond_which_densities_swing(self):
+        """d change / d density is -rate 4 k / 0.603 where the bar is at rest, so that rates of up to 75 settle."""
+        bar = self.image("bar.raw", (2, 2, 3), lambda x, y, z: 0.75)
+        load = ("--fix", "z-:z", "--fix", "0/0/0:xy", "--fix", "2/0/0:y", "--force", "z+:z=-2")
+        for rate, steps, swings in ((5, 40, False), (50, 12, False), (70, 40, False), (70, 12, False), (90, 40, True), (150, 40, True),
+                                    (400, 8, True), (5000, 40, True)):
+            with self.subTest(rate=rate, steps=steps):
+                run = self.summary("bone", *bar, *self.LAW, "--lower", "0.1", *load, *self.options(steps, rate))
+                self.assertEqual([w["code"] for w in run["warnings"]], ["density-swings"] if swings else [])
+                if swings:
+                    self.assertIn(f"do not settle, so that the last state is one of many: --remodel-rate {rate} is too large",
+                                  run["warnings"][0]["text"])
+
     def test_columns_under_a_displacement(self):
         """Bone that is dense takes more energy by mass, and the other is resorbed down to the bound."""
         pair = self.image("pair.raw", (4, 2, 4), lambda x, y, z: 1.2 if x < 2 else 0.5)

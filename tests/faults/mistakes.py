@@ -181,6 +181,26 @@ class Eikonal(MistakesCase):
         self.write("box.lon", "1\n" + "0 0 0\n" * 5 + "1 0 0\n")
         self.assertEqual(self.run_box("box", "--velocity", "0.6,0.3"), [])
 
+    def test_a_site_in_um(self):
+        """As openCARP's points are: it holds the whole mesh, and all times are 0."""
+        self.write_box("box")
+        for site, codes in (("sphere:0,0,0,1500", ["large-site"]), ("box:0,0,0,2000,3000,1000", ["large-site"]),
+                            ("sphere:0,0,0,1.5", []), ("box:0,0,0,0,3,2", []), ("vertices:0,1,2,3,4,5,6,7", [])):
+            with self.subTest(site=site):
+                self.assertEqual(self.codes("eikonal", self.path("box"), "--velocity", "0.6", "--site", site), codes)
+
+    def test_a_tag_without_fibres_that_has_velocities_by_direction(self):
+        self.write_box("box", "1 0 0")
+        self.write("box.lon", "1\n" + "0 0 0\n" * 3 + "1 0 0\n" * 3)
+        elem = self.read("box.elem").splitlines()
+        self.write("box.elem", "\n".join(elem[:1] + [" ".join(line.split()[:5] + [str(1 + (k > 2))]) for k, line in enumerate(elem[1:])]) + "\n")
+        across = {"vl": 0.6, "vt": 0.3}
+        for tissues, codes in (({"1": across, "2": across}, ["missing-directions"]), ({"1": {"vl": 0.6}, "2": across}, []),
+                               ({"default": across}, []), ({"1": {"vl": 0}, "2": across}, [])):
+            with self.subTest(tissues=tissues):
+                self.write("tags.json", json.dumps(tissues))
+                self.assertEqual(self.run_box("box", "--velocities", "tags.json"), codes)
+
 
 def soft(name, size, at, **more):
     return {"name": name, "mesh": {"hexa_box": {"cells": [2, 2, 2], "size": [size] * 3}}, "translate": [at] * 3,
@@ -227,7 +247,7 @@ class Softbody(MistakesCase):
             if refused:
                 self.refused(BAD_FILE, "objects[0].velocity: all nodes of \"a\" are fixed", *thrown)
             else:
-                self.assertEqual(self.codes(*thrown), [])
+                self.assertEqual(self.codes(*thrown), ["held-whole"] if corner == 1 else [])
 
     def test_a_node_that_is_there_twice(self):
         for nodes, message in (([0, 1, 2], ""), ([1, 1], "s.json: objects[0].fixed[0].nodes[1]: 1 is there twice"),
@@ -380,6 +400,14 @@ class Loads(MistakesCase):
             self.assertEqual(self.codes("pfem", self.write("p.inp", deck.replace("{}", line)), "-p", "1"), expected)
             self.assertEqual(self.codes("topopt", self.path("p.inp"), "--volume", "0.5", "--filter", "none", "--steps", "1",
                                         "--no-stl"), expected)
+
+    def test_a_body_force_that_is_an_acceleration(self):
+        """Steel of 9.81 N/m3 weighs as much as air."""
+        for force, young, codes in ((-9.81, 2.1e11, ["odd-gravity"]), (-77000, 2.1e11, []), (-9.81, 8, []), (-1, 2.1e11, [])):
+            problem = {"mesh": {"generator": "cube", "cells": [2, 1, 1], "size": [2, 1, 1]}, "order": 1, "supports": [{"plane": "z=0"}],
+                       "material": {"young": young, "poisson": 0.25}, "loads": [{"body_force": [0, 0, force]}]}
+            found = self.codes("pfem", self.write("p.json", json.dumps(problem)))
+            self.assertEqual([code for code in found if code != "large-displacement"], codes)
 
     def test_numbers_that_are_there_twice(self):
         loads = [{"nodes": [2, 5, 2], "force": [0, 0, 1]}]

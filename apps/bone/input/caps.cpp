@@ -26,8 +26,9 @@ Extent extent_of(const Exec& exec, const ColumnEnds<Exec>& ends) {
           *std::max_element(upper.begin(), upper.end())};
 }
 
-/// Voxels of a cap beyond the bone.
-int layers_of(const std::optional<CapOptions>& cap, double edge) {
+/// Voxels of a cap beyond the bone. A modulus that was given for a thickness makes far more than
+/// the image has.
+int layers_of(const std::optional<CapOptions>& cap, double edge, int longest) {
   if (!cap)
     return 0;
   const double layers = std::round(cap->thickness / edge);
@@ -35,6 +36,11 @@ int layers_of(const std::optional<CapOptions>& cap, double edge) {
     fail<InputError>("--cap: a thickness of ", cap->thickness, " mm is ",
                      layers < 1 ? "less than half a voxel" : "more voxels than are taken",
                      ", of which the edge is ", edge, " mm");
+  if (layers > 10.0 * longest)
+    fail<InputError>("--cap: a thickness of ", cap->thickness,
+                     " mm is more than ten times the longest side of the image, ",
+                     format_number(longest * edge, 4),
+                     " mm: the thickness comes before the modulus in MPa, as in 3:2500");
   return int(layers);
 }
 
@@ -84,8 +90,10 @@ void add_caps(const Exec& exec, const BoneOptions& options,
   Caps<Exec> caps;
   caps.ends = find_column_ends(exec, model.modulus, options.axis, comm);
   const Extent bone = extent_of(exec, caps.ends);
-  const int lower_layers = layers_of(anatomy.cap.lower, edge),
-            upper_layers = layers_of(anatomy.cap.upper, edge),
+  const auto& shape = model.modulus.shape;
+  const int longest = std::max({shape[0], shape[1], shape[2]}),
+            lower_layers = layers_of(anatomy.cap.lower, edge, longest),
+            upper_layers = layers_of(anatomy.cap.upper, edge, longest),
             size = model.modulus.shape[options.axis];
   caps.shift = std::max(0, lower_layers - bone.lower);
   const int above = std::max(0, bone.upper + upper_layers - size);

@@ -221,17 +221,21 @@ void resample_model(const Exec& exec, const BoneOptions& options, BoneModel<Exec
   model.description += resampled_from(model.source);
 }
 
-/// Crops and filters an image that was read as a whole.
 /// Of a sigma in voxels that was given as one in mm, and of a filter that is cut off near its top.
 void warn_of_filter(const GaussianOptions& gaussian, const std::array<double, 3>& edges,
                     const std::array<int, 3>& support) {
-  constexpr double widest = 5; // voxels, beyond those of any study
+  // Voxels: beyond those of any study. Profiles of a scanner have a fifth of one on coarser images.
+  constexpr double widest = 5, narrowest = 0.05;
   std::size_t worst = 0;
   for (std::size_t d = 1; d < 3; ++d)
     worst = edges[d] < edges[worst] ? d : worst;
   const double edge = edges[worst], sigma = gaussian.sigma / edge;
   const bool is_cut = sigma > 1.5 * support[worst];
-  if (sigma <= widest && !is_cut)
+  if (sigma < narrowest)
+    log_warning("odd-filter", "--gaussian ", format_number(gaussian.sigma), " is a sigma of ",
+                format_number(sigma, 3), " voxels of ", format_number(edge),
+                " mm, which changes nothing: sigma is in mm");
+  if (sigma < narrowest || (sigma <= widest && !is_cut))
     return;
   log_warning("odd-filter", "--gaussian ", format_number(gaussian.sigma), " is a sigma of ",
               format_number(sigma, 3), " voxels of ", format_number(edge), " mm",
@@ -242,6 +246,7 @@ void warn_of_filter(const GaussianOptions& gaussian, const std::array<double, 3>
               format_number(gaussian.sigma * edge, 4), " mm");
 }
 
+/// Crops and filters an image that was read as a whole.
 template<class Exec>
 void prepare_image(const Exec& exec, const BoneOptions& options, BoneModel<Exec>& model) {
   const PreparationOptions& preparation = options.preparation;

@@ -46,6 +46,17 @@ bool solve_state(const Exec& exec, const BoneOptions& options, int number,
   return solve.converged;
 }
 
+/// Of a rate that is too large. Returns whether it was said.
+bool warn_of_oscillation(const std::vector<RemodellingStep>& steps, const RemodellingLaw& law) {
+  const std::optional<double> change = find_oscillation(steps);
+  if (change)
+    log_warning("density-swings", "densities swing to and fro, by ", format_number(*change, 3),
+                " g/cm3 a step in the mean, and do not settle, so that the last state is one of "
+                "many: --remodel-rate ",
+                format_number(law.rate), " is too large; take a smaller one, and more steps");
+  return change.has_value();
+}
+
 /// Of a stimulus in another unit, with which all bone goes to one end of the range.
 void warn_of_end(const RemodellingState& last, const RemodellingLaw& law) {
   constexpr double nearly_all = 0.99;
@@ -99,7 +110,7 @@ void run_remodelling(const Exec& exec, const BoneOptions& options, const BoneMod
     residual = step.residual;
   }
   solve.seconds += watch.seconds();
-  if (solve.converged && num_steps > 0)
+  if (solve.converged && num_steps > 0 && !warn_of_oscillation(steps, law))
     warn_of_end(steps.back().state, law);
 }
 

@@ -8,7 +8,7 @@ namespace ossatura {
 
 std::string format_number(double value, int significant) {
   char text[64];
-  std::snprintf(text, sizeof text, "%.*g", significant, value);
+  std::snprintf(text, sizeof text, "%.*g", significant, value + 0.0); // -0 is 0
   return text;
 }
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <set>
 
 namespace ossatura {
@@ -128,8 +129,22 @@ bool all_lack(const Has& has, const TetraMesh& mesh, const MeshVelocities& veloc
   return any;
 }
 
+/// Of `tags` whose own velocities differ by direction one no tetrahedron of which has a fibre.
+std::optional<int> find_bare_tag(const TetraMesh& mesh, const MeshVelocities& velocities,
+                                 const TissueVelocities& tags) {
+  std::set<int> bare; // until a fibre is seen
+  for (const auto& [tag, v] : velocities.by_tag)
+    if (tags.count(tag) > 0 && v.conducts() && (v.fibre != v.sheet || v.fibre != v.normal))
+      bare.insert(tag);
+  for (std::size_t e = 0; e < mesh.num_tetra() && !bare.empty(); ++e)
+    if (has_fibre(mesh, e))
+      bare.erase(mesh.tag[e]);
+  return bare.empty() ? std::nullopt : std::optional(*bare.begin());
+}
+
+/// `tags`: velocities that were given by tag.
 void warn_of_directions(const TetraMesh& mesh, const MeshVelocities& velocities,
-                        const std::string& source) {
+                        const TissueVelocities& tags, const std::string& source) {
   if (all_lack(has_fibre, mesh, velocities, [](const ConductionVelocity& v) {
         return v.fibre != v.sheet || v.fibre != v.normal;
       }))
@@ -137,6 +152,10 @@ void warn_of_directions(const TetraMesh& mesh, const MeshVelocities& velocities,
                 mesh.fibre.empty() ? "the mesh has no fibres" : "all fibres are zero",
                 ": waves go at the first velocity in all directions; fibres are those of NAME.lon, "
                 "--fibre-file or --fibre-field");
+  else if (const auto tag = find_bare_tag(mesh, velocities, tags))
+    log_warning("missing-directions", source, ": velocities of tag ", *tag,
+                " differ by direction, but none of its tetrahedra has a fibre: waves go at the "
+                "first velocity there in all directions; give its fibres, or \"vl\" alone");
   else if (all_lack(has_sheet, mesh, velocities,
                     [](const ConductionVelocity& v) { return v.sheet != v.normal; }))
     log_warning(
@@ -149,10 +168,10 @@ void warn_of_directions(const TetraMesh& mesh, const MeshVelocities& velocities,
 } // namespace
 
 void warn_of_mesh(const TetraMesh& mesh, const MeshVelocities& velocities,
-                  const std::string& source) {
+                  const TissueVelocities& tags, const std::string& source) {
   warn_of_size(mesh, source);
   warn_of_velocities(velocities);
-  warn_of_directions(mesh, velocities, source);
+  warn_of_directions(mesh, velocities, tags, source);
 }
 
 void warn_of_split_mesh(const TetraMesh& mesh, const MeshVelocities& velocities,

@@ -10,9 +10,9 @@
 namespace ossatura {
 
 /// Logs `odd-size`, `odd-velocity` and `missing-directions` where they apply to the mesh of
-/// `source`.
+/// `source`; `tags`: the velocities that were given by tag.
 void warn_of_mesh(const TetraMesh& mesh, const MeshVelocities& velocities,
-                  const std::string& source);
+                  const TissueVelocities& tags, const std::string& source);
 
 /// Logs `split-mesh` where tetrahedra that conduct touch without sharing vertices.
 void warn_of_split_mesh(const TetraMesh& mesh, const MeshVelocities& velocities,

@@ -122,7 +122,7 @@ MeshVelocities make_velocities(const EikonalCommandOptions& options, const Veloc
     velocities.by_tag = choose_velocities(table, model.num_by_tag, model.source);
   }
   block_tags(model.mesh, model.num_by_tag, options.non_conducting, model.source, velocities);
-  warn_of_mesh(model.mesh, velocities, model.source);
+  warn_of_mesh(model.mesh, velocities, table.by_tag, model.source);
   if (!options.generated) {
     warn_of_split_mesh(model.mesh, velocities, model.source);
     warn_of_scars(options.input, model.mesh, velocities);
@@ -130,9 +130,20 @@ MeshVelocities make_velocities(const EikonalCommandOptions& options, const Veloc
   return velocities;
 }
 
+/// Of spheres and boxes in the um of openCARP's points, which hold all of a mesh in mm.
+void warn_of_large_site(const SiteSet& set, const SiteChoice& site, std::int64_t count,
+                        std::int64_t num_conducting) {
+  const bool is_region = site.place == SitePlace::sphere || site.place == SitePlace::box;
+  if (is_region && 2 * count > num_conducting)
+    log_warning("large-site", set.origin, ": '", site.text, "' starts a wave at ",
+                format_count(count), " of ", format_count(num_conducting),
+                " vertices at once: its numbers are in mm, whatever unit the mesh is in");
+}
+
 /// Refuses sites from which no wave goes, and tells of vertices that were left out.
-void check_placed(const SiteSet& set, const PlacedSites& placed) {
+void check_placed(const SiteSet& set, const PlacedSites& placed, std::int64_t num_conducting) {
   for (std::size_t i = 0; i < placed.vertices.size(); ++i) {
+    warn_of_large_site(set, set.sites[i], std::int64_t(placed.vertices[i].size()), num_conducting);
     if (placed.vertices[i].empty())
       fail<InputError>(set.origin, ": '", set.sites[i].text,
                        "' lies in tissue that does not conduct: no wave starts there");
@@ -213,10 +224,12 @@ EikonalModel make_eikonal_model(const EikonalCommandOptions& options, DriverCont
   model.velocities = make_velocities(options, table, std::exchange(model.mesh.value, {}), model);
   model.parts.emplace(model.mesh, model.velocities.blocked);
   tell_parts(model);
+  const std::int64_t num_conducting =
+      std::int64_t(model.mesh.num_points()) - model.parts->num_blocked();
   for (const SiteSet& set : model.sets) {
     model.placed.push_back(place_sites(model.mesh, set));
     model.placed.back().leave_blocked_out(*model.parts);
-    check_placed(set, model.placed.back());
+    check_placed(set, model.placed.back(), num_conducting);
   }
   return model;
 }

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
 #include <map>
 
@@ -162,6 +163,20 @@ void warn_of_point_forces(const std::string& place, std::size_t count, const Pfe
         "problem");
 }
 
+/// Of an acceleration that was given for a weight by volume. Moduli near 1 stand for units.
+void warn_of_body_force(const PfemLoad& load, const PfemModel& model) {
+  constexpr double least_gravity = 9.7, greatest_gravity = 10, of_units = 1000; // m/s^2, Pa
+  const auto& [x, y, z] = load.value;
+  const double density = std::hypot(x, y, z);
+  const std::vector<double>& moduli = model.elasticity.value;
+  if (density >= least_gravity && density <= greatest_gravity &&
+      *std::max_element(moduli.begin(), moduli.end()) > of_units)
+    log_warning(
+        "odd-gravity", load.place, ": a body force of ", density,
+        " N/m3 is the weight of air: it is not the acceleration of gravity, but the density "
+        "times it, 77000 for steel");
+}
+
 /// Adds the nodal forces of a load to `force` [num_modes, 3], and what of them is lost to `held`.
 void add_load(const PfemLoad& load, const HexaModel& file, const MeshSelector& select,
               const PfemModel& model, std::vector<double>& force, HeldLoads& held) {
@@ -170,6 +185,7 @@ void add_load(const PfemLoad& load, const HexaModel& file, const MeshSelector& s
   const std::array<double, 3> value = load.value;
   using Kind = PfemLoad::Kind;
   if (load.kind == Kind::body_force) {
+    warn_of_body_force(load, model);
     add_body_force(
         model.shape, model.numbering, scaling, points,
         [value](const double(&)[3], double(&density)[3]) {

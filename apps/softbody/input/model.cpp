@@ -50,6 +50,21 @@ bool has_contact(const SoftScene& scene) {
   return !scene.obstacles.empty() || scene.contact_between_objects;
 }
 
+/// One iteration has no tolerance: who gives one means to have more of them.
+void refuse_idle_tolerance(const SoftbodyCommandOptions& options, const SoftOptions& of_scene,
+                           const SoftOptions& made) {
+  const double usual = SoftOptions().newton_tolerance;
+  const char* idle = " has no effect on the one Newton iteration of a step, which is linearly "
+                     "implicit: ";
+  if (made.newton_iterations > 1)
+    return;
+  if (options.changes.applied().newton_tolerance != usual)
+    fail<UsageError>("--newton-tolerance", idle, "give --newton 10, or leave it out");
+  if (of_scene.newton_tolerance != usual && of_scene.newton_iterations == 1)
+    fail<InputError>(options.scene, ": solver.newton_tolerance", idle,
+                     "give \"newton_iterations\": 10, or leave it out");
+}
+
 } // namespace
 
 std::int64_t SoftbodyModel::num_nodes() const {
@@ -84,6 +99,7 @@ SoftbodyModel make_softbody_model(const SoftbodyCommandOptions& options, DriverC
   model.scene = document.world;
   model.options = document.options;
   options.changes.apply_to(model.options);
+  refuse_idle_tolerance(options, document.options, model.options);
   model.steps = options.steps.value_or(document.steps);
   if (has_contact(model.scene) && model.options.preconditioner != SoftPreconditioner::ldlt)
     fail<InputError>(options.scene, ": has contact, which needs the factor: the preconditioner ",

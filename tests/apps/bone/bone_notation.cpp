@@ -62,6 +62,7 @@ TEST_CASE("numbers in the table are grouped and short", "[table]") {
   CHECK(format_bytes(1234567) == "1.23 MB");
   CHECK(format_bytes(12) == "12 B");
   CHECK(format_number(-798.40771) == "-798.408");
+  CHECK(format_number(-0.0) == "0");
 
   Table table;
   table.section("T");

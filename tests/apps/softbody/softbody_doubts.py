@@ -143,8 +143,8 @@ class Doubts(SoftbodyCase):
         self.assertIn(f"after step {step} 'lower' and 'upper' are in each other", text)
         self.assertGreaterEqual(run["results"]["most_crossing_edges"], 4)
         self.assertGreater(run["results"]["deepest_crossing"], 0.05)
-        # Without contact between objects they are not meant to feel each other.
-        self.assertEqual(self.codes(self.run_scene(scene(*bars, steps=20))), [])
+        # Without contact between objects they are not meant to feel each other, and the one that is held is there for nothing.
+        self.assertEqual(self.codes(self.run_scene(scene(*bars, steps=20))), ["held-whole"])
 
     def test_bodies_that_start_in_each_other(self):
         balls = [soft(name, ellipsoid((0.1, 0.1, 0.1), 4), 1e4, [x, 0, 0])
@@ -179,6 +179,23 @@ class Doubts(SoftbodyCase):
             self.assertEqual([w["code"] for w in run["warnings"]], codes)
             if codes:
                 self.assertIn(f"'body' has a density of {density:.4g} kg/m3", run["warnings"][0]["text"])
+
+    def test_a_body_that_is_held_as_a_whole(self):
+        """As by a box in mm. One that others touch is a floor."""
+        whole, part = {"box": [0, 0, 0, 1000, 1000, 1000]}, {"box": [0, 0, 0, 0, 1000, 1000]}
+        for place, codes in (whole, ["held-whole"]), (part, []):
+            self.assertEqual(self.codes(self.run_scene(scene(body(fixed=[place]), steps=1))), codes)
+        other = {**body(translate=[0, 0, 5]), "name": "other"}
+        floor = scene(body(fixed=[whole]), other, steps=1, contact={"between_objects": True})
+        self.assertEqual(self.codes(self.run_scene(floor)), [])
+
+    def test_masses_of_nodes_in_another_unit(self):
+        """Of 12 nodes of a body of 2 m3: 160 kg of each are water's; the raptor of SOFA has 1 kg/m3 in all."""
+        for mass, young, density in ((160, 1e5, None), (1.6e5, 1e5, "9.6e+05"), (0.2, 1e5, None), (0.01, 1e5, "0.06"), (1e-5, 1, None)):
+            run = self.run_scene(scene(body(tetra_box(), {"young": young, "poisson": 0.3}, node_mass=mass), steps=1))
+            self.assertEqual(self.codes(run), ["odd-density"] if density else [])
+            if density:
+                self.assertIn(f"'body' has a density of {density} kg/m3, by a node_mass of", run["warnings"][0]["text"])
 
     def test_moduli_in_another_unit(self):
         """They go with the density: a soft body of 5e10 Pa does not move, one of 5 Pa runs apart."""
@@ -381,6 +398,18 @@ class Usage(SoftbodyCase):
                           ("--warp", "--no-warp")):
             with self.subTest(arguments=arguments):
                 self.fails(USAGE, arguments[0], "softbody", "s.json", *arguments)
+
+    def test_a_tolerance_of_one_newton_iteration(self):
+        """It would seem that iterations are made until it is met."""
+        self.write_scene(scene())
+        self.fails(USAGE, "--newton-tolerance has no effect on the one Newton iteration", "softbody", "s.json",
+                   "--newton-tolerance", "1e-10", "-q")
+        self.run_scene(scene(), "--newton", "3", "--newton-tolerance", "1e-10")
+        alone = scene(solver={"newton_tolerance": 1e-10})
+        self.write_scene(alone)
+        self.fails(BAD_FILE, "s.json: solver.newton_tolerance has no effect", "softbody", "s.json", "-q")
+        self.run_scene(alone, "--newton", "3")
+        self.run_scene(scene(solver={"newton_tolerance": 1e-10, "newton_iterations": 3}), "--newton", "1")
 
     def test_values_out_of_range(self):
         self.write_scene(scene())

@@ -160,6 +160,45 @@ OSSATURA_BACKEND_TEST("Layers in series remodel as a loop over numbers says", "[
     check_series(exec, pad);
 }
 
+/// The states of one voxel under a stress of 2 MPa.
+std::vector<RemodellingStep> states_of_voxel(double rate, int count) {
+  RemodellingLaw law{3790, 3, 0.004, 0, rate, 0.05, 1.74};
+  std::vector<RemodellingStep> steps;
+  double density = 0.75, last = 0;
+  for (int k = 0; k < count; ++k) {
+    const double stimulus = 2 / law.modulus(density) / density;
+    const double next = std::min(law.most, std::max(law.least, density + law.change(stimulus)));
+    const double change = next - density;
+    RemodellingStep step;
+    step.state.mean_density = density;
+    step.state.mean_change = std::abs(change);
+    step.state.mean_reversal = change * last < 0 ? std::min(std::abs(change), std::abs(last)) : 0;
+    steps.push_back(step);
+    last = change;
+    density = next;
+  }
+  return steps;
+}
+
+TEST_CASE("Steps beyond the limit of the rate swing, and those below do not", "[remodelling]") {
+  // The density of rest is 0.603, and there d change / d density = -rate 4 k / 0.603: those of a
+  // rate of up to 75 settle.
+  for (const int count : {7, 8, 13, 40, 41, 300}) {
+    for (const double rate : {0.1, 1.0, 10.0, 35.0, 50.0, 65.0, 70.0, 74.0}) {
+      INFO(rate << ", " << count << " states");
+      CHECK_FALSE(find_oscillation(states_of_voxel(rate, count)).has_value());
+    }
+    for (const double rate : {80.0, 90.0, 170.0, 200.0, 400.0, 1e3, 1e5}) {
+      if (count < 32 && (rate == 170 || rate == 200)) // cycles of three states
+        continue;
+      INFO(rate << ", " << count << " states");
+      CHECK(find_oscillation(states_of_voxel(rate, count)).has_value());
+    }
+  }
+  CHECK_FALSE(find_oscillation(states_of_voxel(1000, 6)).has_value());
+  CHECK(*find_oscillation(states_of_voxel(1e5, 40)) == Approx(1.74 - 0.05).epsilon(1e-12));
+}
+
 OSSATURA_BACKEND_TEST("Remodelling takes one Poisson's ratio", "[remodelling]") {
   const TestType exec;
   const auto model = reference::random_model({3, 3, 3}, 1, 2, 0.2, 0.4, 1, 0.5);
