@@ -39,9 +39,4 @@ struct HierarchicStars {
 HierarchicStars make_hierarchic_stars(const ElementMesh& mesh, const HierarchicNumbering& numbering,
                                       const std::vector<std::uint8_t>& held);
 
-/// The number of modes in each of these stars, without making them.
-std::vector<std::int64_t> star_sizes(const ElementMesh& mesh, const HexaEntities& entities,
-                                     const HierarchicNumbering& numbering,
-                                     const std::vector<std::uint8_t>& held);
-
 } // namespace ossatura

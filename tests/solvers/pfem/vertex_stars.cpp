@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 #include <set>
 
 namespace {
@@ -51,35 +50,6 @@ OSSATURA_BACKEND_TEST("a star has the modes of all that touches its vertex", "[p
   CHECK(make_hierarchic_stars(linear.mesh.mesh, linear.numbering, linear.held).num_stars() == 0);
   CHECK_THROWS_AS(make_hierarchic_stars(box.mesh.mesh, box.numbering, linear.held),
                   std::invalid_argument);
-}
-
-TEST_CASE("stars are as large as they are counted", "[pfem]") {
-  std::mt19937 random(11);
-  for (const HexaSpace space : {HexaSpace::trunk, HexaSpace::tensor})
-    for (const int most : {1, 2, 4, 7}) {
-      std::vector<std::uint8_t> order;
-      for (int e = 0; e < 12; ++e)
-        order.push_back(std::uint8_t(1 + int(random() % unsigned(most))));
-      Box box({3, 2, 2}, space, order);
-      for (std::uint8_t& mask : box.held)
-        mask = random() % 3 == 0 ? 7 : std::uint8_t(random() % 7);
-      for (int e = 0; e < 2; ++e) // a vertex without any mode
-        for (std::int64_t k = box.numbering.begin[std::size_t(e)];
-             k < box.numbering.begin[std::size_t(e) + 1]; ++k)
-          if (const int mode = box.numbering.signed_mode[std::size_t(k)]; mode >= 0)
-            box.held[std::size_t(mode >> 1)] = 7;
-      const HierarchicStars stars = make_hierarchic_stars(box.mesh.mesh, box.numbering, box.held);
-      std::vector<std::int64_t> expected;
-      for (std::size_t s = 0; s < std::size_t(stars.num_stars()); ++s)
-        expected.push_back(stars.mode_begin[s + 1] - stars.mode_begin[s]);
-      CHECK(star_sizes(box.mesh.mesh, make_hexa_entities(box.mesh.mesh), box.numbering, box.held) ==
-            expected);
-      CHECK((most == 1 || expected.size() > 10));
-    }
-  const Box box({1, 1, 1}, HexaSpace::trunk, {2});
-  CHECK_THROWS_AS(
-      star_sizes(box.mesh.mesh, make_hexa_entities(box.mesh.mesh), box.numbering, {0, 0}),
-      std::invalid_argument);
 }
 
 /// K [n, n] of an operator, column by column.

@@ -2,7 +2,7 @@
 // Designs on voxels: the same courses as on the mesh and as other programs print, gradients against
 // differences, resumed runs, and refusals.
 #include "tests/backend_test.hpp"
-#include "tests/solvers/topopt/design_problems.hpp"
+#include "tests/solvers/topopt/design_gradients.hpp"
 #include <ossatura/core/mesh/hexa/changes.hpp>
 #include <ossatura/kernels/topopt/lattice_order.hpp>
 #include <ossatura/solvers/bone/problem.hpp>
@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <random>
 
 namespace {
 
@@ -193,60 +192,16 @@ OSSATURA_BACKEND_TEST("Published courses on voxels", "[voxel_designs][slow]") {
                      {{1, Approx(335.4).epsilon(2e-4)}, {20, Approx(14.5316248).epsilon(1e-4)}});
 }
 
-/// A state with variables that differ from element to element.
-template<class Exec>
-DesignState rough_voxel_state(const Exec& exec, const DesignOptimizer<Exec>& optimizer,
-                              const DesignProblem& problem) {
-  DesignState state = optimizer.state(exec);
-  std::mt19937 random(17);
-  for (std::size_t e = 0; e < state.x.size(); ++e)
-    if (problem.role[e] == DesignRole::free)
-      state.x[e] = 0.2 + 0.6 * double(random()) / double(random.max());
-  return state;
-}
-
 OSSATURA_BACKEND_TEST("Gradients on voxels are those of differences", "[voxel_designs]") {
-  const TestType exec;
-  const DesignProblem problem = bracket();
   DesignOptions options = on_voxels(options_with(1e-12), Precision::fp64);
   options.radius = 0.8;
   options.min_modulus = 1e-3;
   for (const bool projected : {false, true}) {
     options.projection = projected;
     options.sharpness.start = 3;
-    DesignOptimizer<TestType> optimizer(exec, problem, options);
-    const DesignState state = rough_voxel_state(exec, optimizer, problem);
-    optimizer.set_state(exec, state);
-    optimizer.analyse(exec);
-    const Values by_objective = optimizer.objective_gradient(exec),
-                 by_volume = optimizer.volume_gradient(exec);
-    std::mt19937 random(23);
-    Values direction(state.x.size());
-    double objective = 0, volume = 0;
-    for (std::size_t e = 0; e < direction.size(); ++e)
-      if (problem.role[e] == DesignRole::free) {
-        direction[e] = double(random()) / double(random.max()) - 0.5;
-        objective += by_objective[e] * direction[e];
-        volume += by_volume[e] * direction[e];
-      } else {
-        CHECK(by_objective[e] == 0);
-        CHECK(by_volume[e] == 0);
-      }
-    // Fourth order: (8 (f(h) - f(-h)) - (f(2 h) - f(-2 h))) / 12 h. Moduli are rounded to single
-    // precision, which moves differences by about 6e-8 / h over the root of their number.
-    const double h = 1e-2;
-    double objective_change = 0, volume_change = 0;
-    for (const auto& [at, weight] : {std::pair{1, 8.0}, {-1, -8.0}, {2, -1.0}, {-2, 1.0}}) {
-      DesignState moved = state;
-      for (std::size_t e = 0; e < direction.size(); ++e)
-        moved.x[e] += at * h * direction[e];
-      optimizer.set_state(exec, moved);
-      const DesignStep there = optimizer.analyse(exec);
-      objective_change += weight * there.objective / (12 * h);
-      volume_change += weight * there.volume / (12 * h);
-    }
-    CHECK(objective_change == Approx(objective).epsilon(1e-5));
-    CHECK(volume_change == Approx(volume).epsilon(1e-8));
+    // Moduli are rounded to single precision, which moves differences by about 6e-8 / h over the
+    // root of their number.
+    check_gradients(TestType(), bracket(), options, 0.2, 0.6, {1e-2, 1e-5, 1e-8});
   }
 }
 
