@@ -115,6 +115,8 @@ const std::vector<Group>& all_groups() {
              "/voxels/(serial|openmp)/(?!oc).*:32$|/voxels/cuda/(?!oc).*:128$|/solids/.*:32$|"
              "/solids/cuda/.*:64$",
              ":(128|160)$|/solids/")},
+      {"design_filter", "the cone filter of a design on voxels, by its radius",
+       register_design_filter, sizes({12}), sizes({64, 160, 256}, ":(64|256)$", ":256$")},
       {"design_frequencies", "steps of a design for its lowest natural frequency",
        register_design_frequencies, sizes({24}),
        sizes({48, 96, 192, 384}, "/mesh/.*:|/voxels/.*:(48|192)$", ":384$")},

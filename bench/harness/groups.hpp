@@ -52,6 +52,7 @@ void register_soft_cg_ways(const Options& options);
 void register_hexa_apply(const Options& options);
 void register_hexa_solve(const Options& options);
 void register_design_step(const Options& options);
+void register_design_filter(const Options& options);
 void register_design_frequencies(const Options& options);
 void register_pfem_form(const Options& options);
 void register_pfem_apply(const Options& options);

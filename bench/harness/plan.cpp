@@ -50,6 +50,7 @@ const std::map<std::string, StoredSeconds>& stored_seconds() {
       {"hexa_apply", {0.005, 15, 0.5}},
       {"hexa_solve", {0.1, 60, 0.7}},
       {"design_step", {0.2, 40, 1.0}},
+      {"design_filter", {0.02, 3, 0.5}},
       {"design_frequencies", {2, 100, 0.7}},
       {"pfem_form", {0.03, 3, 0.5}},
       {"pfem_apply", {0.04, 6, 0.5}},

@@ -32,8 +32,6 @@ struct ConeFilter {
   Array<double, Exec> weight;  ///< w
   Array<double, Exec> volume;  ///< v
   Array<double, Exec> row_sum; ///< S
-
-  KOKKOS_FUNCTION double volume_of(std::int64_t i) const { return volume(i); }
 };
 
 namespace detail {
@@ -134,15 +132,14 @@ struct FillNeighbours {
 /// The summand over the neighbours of an element, and the use of the sum.
 enum class ConeSum { mean, transposed, sensitivity };
 
-/// Of a filter that has `row_sum` and volume_of().
-template<class Exec, class Filter, ConeSum what>
+template<class Exec, ConeSum what>
 struct ConeTerms {
-  Filter filter;
+  ConeFilter<Exec> filter;
   Array<double, Exec> x, density;
 
   KOKKOS_FUNCTION double term(int j, double w) const {
     if constexpr (what == ConeSum::mean)
-      return w * filter.volume_of(j) * x(j);
+      return w * filter.volume(j) * x(j);
     else if constexpr (what == ConeSum::transposed)
       return w * x(j) / filter.row_sum(j);
     else
@@ -152,10 +149,9 @@ struct ConeTerms {
     if constexpr (what == ConeSum::mean)
       return sum / filter.row_sum(i);
     else if constexpr (what == ConeSum::transposed)
-      return sum * filter.volume_of(i);
+      return sum * filter.volume(i);
     else
-      return sum * filter.volume_of(i) /
-             (filter.row_sum(i) * (density(i) > 1e-3 ? density(i) : 1e-3));
+      return sum * filter.volume(i) / (filter.row_sum(i) * (density(i) > 1e-3 ? density(i) : 1e-3));
   }
 };
 
@@ -163,7 +159,7 @@ template<class Exec, ConeSum what>
 struct ApplyCone {
   static constexpr bool device = BackendTraits<Exec>::is_device;
   static constexpr int rows_per_team = 16, lanes = 8; // on devices
-  ConeTerms<Exec, ConeFilter<Exec>, what> terms;
+  ConeTerms<Exec, what> terms;
   Array<double, Exec> y;
 
   KOKKOS_FUNCTION double term(std::int64_t entry) const {

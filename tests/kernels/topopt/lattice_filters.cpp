@@ -9,6 +9,7 @@
 #include <ossatura/kernels/topopt/voxel_energies.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <random>
 #include <tuple>
@@ -18,10 +19,10 @@ namespace {
 using namespace ossatura;
 using Values = std::vector<double>;
 
-/// 6 x 5 x 7 voxels of edge 0.5, four fifths of them solid.
-VoxelImage porous_image() {
+/// Voxels of edge 0.5, four fifths of them solid.
+VoxelImage porous_image(const std::array<int, 3>& shape = {6, 5, 7}) {
   VoxelImage image;
-  image.shape = {6, 5, 7};
+  image.shape = shape;
   image.spacing = 0.5;
   std::mt19937 random(3);
   for (std::size_t i = 0; i < image.num_voxels(); ++i)
@@ -74,14 +75,14 @@ struct Lattice {
   }
 };
 
-/// Weights of all pairs, images in the planes x = 0 and z = 7 among them.
-std::vector<Values> all_weights(const std::vector<Site>& site, double radius) {
+/// Weights of all pairs, images in the planes x = 0 and z = `top` voxels among them.
+std::vector<Values> all_weights(const std::vector<Site>& site, double radius, int top) {
   std::vector<Values> weight(site.size(), Values(site.size()));
   for (std::size_t i = 0; i < site.size(); ++i)
     for (std::size_t j = 0; j < site.size(); ++j)
       for (int image = 0; image < 4; ++image) {
         const int x = image & 1 ? -1 - site[j].x : site[j].x,
-                  z = image & 2 ? 13 - site[j].z : site[j].z;
+                  z = image & 2 ? 2 * top - 1 - site[j].z : site[j].z;
         const double dx = 0.5 * (site[i].x - x), dy = 0.5 * (site[i].y - site[j].y),
                      dz = 0.5 * (site[i].z - z);
         weight[i][j] += std::max(0.0, radius - std::sqrt(dx * dx + dy * dy + dz * dz));
@@ -99,16 +100,17 @@ void check_close(const Values& values, const Values& expected) {
 
 OSSATURA_BACKEND_TEST("The cone filter on a lattice is that of all pairs", "[lattice_cone]") {
   const TestType exec;
-  const Lattice<TestType> lattice(exec, porous_image());
+  const int top = 11;
+  const Lattice<TestType> lattice(exec, porous_image({13, 9, top})); // of several tiles
   const std::size_t n = lattice.place.size();
   MirrorPlanes mirrors;
   mirrors.count[0] = mirrors.count[2] = 1;
-  mirrors.place[2][0] = 7;
+  mirrors.place[2][0] = top;
   const Values x = voxel_values(n, 5), density = voxel_values(n, 6);
-  for (const double radius : {0.74, 1.3}) {
+  for (const double radius : {0.74, 2.3, 15.2}) { // the last one beyond all of the body
     const LatticeCone<TestType> filter =
         make_lattice_cone(exec, lattice.grid, lattice.lame.mu_value, 0.5, radius, mirrors);
-    const std::vector<Values> weight = all_weights(lattice.site, radius);
+    const std::vector<Values> weight = all_weights(lattice.site, radius, top);
     Values sum(n), mean(n), transposed(n), sensitivity(n);
     const double volume = 0.125;
     for (std::size_t i = 0; i < n; ++i)
