@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/solvers/topopt/parts.hpp>
 
+#include <ossatura/core/machine/joined_sets.hpp>
 #include <ossatura/core/machine/part_loop.hpp>
 
 #include <algorithm>
@@ -130,7 +131,50 @@ std::vector<double> shares_not_reached(const DesignProblem& problem, const Solid
   return shares_beside(problem, reached);
 }
 
+/// Joins the nodes of an element.
+void join_nodes(const DesignProblem& problem, std::size_t e, JoinedSets& sets) {
+  if (!problem.lattice) {
+    const NodeRange nodes = problem.nodes_of(e);
+    for (std::size_t a = 1; a < nodes.size(); ++a)
+      sets.join(nodes[0], nodes[a]);
+    return;
+  }
+  const LatticeBody& body = *problem.lattice;
+  const std::array<int, 3> at = body.elem().place(std::int32_t(e));
+  const std::int32_t first = body.node().number(at);
+  for (int corner = 1; corner < 8; ++corner)
+    sets.join(first, body.node().number(
+                         {at[0] + (corner & 1), at[1] + (corner >> 1 & 1), at[2] + (corner >> 2)}));
+}
+
 } // namespace
+
+std::optional<CutLoad> find_cut_load(const DesignProblem& problem) {
+  const std::vector<DesignRole>& role = problem.role;
+  if (std::count(role.begin(), role.end(), DesignRole::void_) == 0)
+    return {}; // the body hangs together, or is held in each part
+  JoinedSets sets(problem.num_nodes());
+  for_parts(problem.num_elem(), 1 << 12, [&](std::size_t first, std::size_t end) {
+    for (std::size_t e = first; e < end; ++e)
+      if (role[e] != DesignRole::void_)
+        join_nodes(problem, e, sets);
+  });
+  for (const std::vector<std::int32_t>& body : problem.rigid)
+    for (const std::int32_t node : body)
+      sets.join(body.front(), node);
+  std::vector<bool> is_held(problem.num_nodes()); // of the sets, by their first nodes
+  for (const HeldComponents& held : problem.held)
+    is_held[std::size_t(sets.find(held.node))] = true;
+  for (const NodeSpring& spring : problem.springs)
+    if (spring.stiffness > 0)
+      is_held[std::size_t(sets.find(spring.node))] = true;
+  for (std::size_t k = 0; k < problem.cases.size(); ++k)
+    for (const NodeForce& one : problem.cases[k].loads.forces)
+      if ((one.force[0] != 0 || one.force[1] != 0 || one.force[2] != 0) &&
+          !is_held[std::size_t(sets.find(one.node))])
+        return CutLoad{k, one.node};
+  return {};
+}
 
 LooseParts find_loose_parts(const DesignProblem& problem,
                             const std::vector<std::int32_t>& supported, const SolidParts& solid) {

@@ -5,10 +5,23 @@
 #include <ossatura/core/mesh/iso_surface.hpp>
 #include <ossatura/solvers/topopt/problem.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace ossatura {
+
+/// A node that a load case pushes, on a part that nothing holds.
+struct CutLoad {
+  std::size_t load_case;
+  std::int32_t node;
+};
+
+/// The first node with a force that no way of elements which may have material, and of nodes that
+/// move as a rigid body, leads from to a support or a spring: void elements cut the body there, and
+/// no design carries the force.
+std::optional<CutLoad> find_cut_load(const DesignProblem& problem);
 
 /// Parts that join no load, or output of a mechanism, to a support. A part has what its nodes have;
 /// where by that none joins any, what is on the elements of its nodes, because densities fade

@@ -202,6 +202,28 @@ class Bone(Cohort):
         self.specimens("bern-P001-scan.mhd")
         self.fails(USAGE, "would both be called 'bern-P001-scan'", "bone", *sites, "bern-P001-scan.mhd", *TEST, "-q")
 
+    def test_a_mask_is_of_one_specimen(self):
+        """Scans that are called alike, in a folder for each: the * is the folder, never one mask for two scans."""
+        inputs = []
+        for folder in ("P1", "P2", "bern/P1", "basel/P1"):
+            os.makedirs(self.path(folder))
+            inputs.append(write_specimen(self.path(f"{folder}/scan.mhd"), 16))
+            planes = 8 if folder == "P1" else 12
+            write_specimen(self.path(f"{folder}/seg.mhd"), 16, bytes(16 * 16 * planes * [1] + 16 * 16 * (16 - planes) * [0]))
+        self.ossatura("bone", *inputs[:2], *TEST, "--mask", "*/seg.mhd", "-o", "out", "--no-hdf", "-q")
+        volumes = [float(row["bone_volume"]) for row in self.table()]
+        for path, folder, volume in zip(inputs, ("P1", "P2"), volumes):
+            alone = self.summary("bone", path, *TEST, "--mask", f"{folder}/seg.mhd", "-q")
+            self.assertEqual(alone["problem"]["bone_volume"], volume)
+        self.assertLess(volumes[0], volumes[1])
+        for name in ("scan-seg.mhd", "seg.raw"):  # what both would have had by their own name
+            os.rename(self.path("P1/" + name.replace("scan-", "")), self.path(name))
+        failed = self.ossatura("bone", *inputs[:2], *TEST, "--mask", "*-seg.mhd", "-q", code=BAD_FILE)
+        for folder in ("P1", "P2"):
+            self.assertIn(f"{folder}-seg.mhd: there is no such file", failed.stderr)
+        self.fails(USAGE, "P1/seg.mhd would be of both", "bone", *inputs[2:], *TEST, "--mask", "*/seg.mhd", "-q")
+        self.ossatura("bone", inputs[0], *TEST, "--mask", "*-seg.mhd", "-q")
+
     def test_a_dry_run_predicts_each(self):
         inputs = self.specimens("a.mhd", "b.mhd")
         done = self.ossatura("bone", *inputs, *TEST, "--dry-run", "-o", "out")

@@ -187,6 +187,20 @@ class Configuration(DriverCase):
                 self.write("c.toml", text)
                 self.fails(USAGE, "configuration", "bone", "x.h5", "--config", "c.toml")
 
+    def test_of_two_values_both_are_named(self):
+        """A value with blanks, or a decimal comma, is taken apart in a configuration file."""
+        for text, values in (("lower = 500,5\n", "500 and 5"), ("mask = my seg.nii.gz\n", "my and seg.nii.gz")):
+            self.write("c.toml", text)
+            done = self.fails(USAGE, f": takes one value, and has more than one: {values} (", "bone", "x.h5", "--config", "c.toml")
+            self.assertIn("is in quotes", done.stderr)
+        self.fails(USAGE, "--lower: takes one value, and has more than one: 3 and 4 (", "bone", "x.h5", "--lower", "3",
+                   "--lower", "4")
+
+    def test_a_configuration_in_utf_16_is_named(self):
+        with open(self.path("c.toml"), "w", encoding="utf-16") as file:
+            file.write("tolerance = 1e-9\n")
+        self.fails(USAGE, "save it as UTF-8", "bone", "x.h5", "--config", "c.toml")
+
     def test_lines_that_are_no_options_are_errors(self):
         for text, message in (("q\n", "line 1"), ("tolerance = 1e-9\n[\n", "line 2"),
                               ("]\n", "line 1"), ("=\n", "line 1"), ("= 3\n", "line 1"),

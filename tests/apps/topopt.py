@@ -766,11 +766,26 @@ class Failures(TopoptCase):
             cases=[{"name": "a", "loads": [{"box": [0, 0, 0, 0, 3, 3], "total_force": [1, 0, 0]}]}]))
         refused("all of its elements are void", problem(
             passive=[{"box": [5, 0, 0, 6, 3, 3], "role": "void"}]))
+        far = {"point": [1000, 1, 1], "force": [0, 0, -1]}
+        refused("cases[0].loads[0].remote.point: is 994 m away from the body, which is 7.348 m across", problem(
+            cases=[{"name": "tip", "loads": [{"box": [6, 0, 0, 6, 3, 3], "remote": far}]}]))
         refused("volume_fraction: 1.5", problem(volume_fraction=1.5))
         refused("is not one of", problem(solver={"operator": "fast"}))
         self.write("text.json", '{"steps": 3,\n "mesh" 1}')
         self.fails(BAD_FILE, "text.json: not JSON: line 2", "topopt", "text.json")
 
+
+    def test_void_that_cuts_a_load_off_its_supports(self):
+        """Beside what holds the body, and between it and the load: only void would carry it there."""
+        between, around = ([{"box": [x, 0, 0, x + 2, 3, 3], "role": "void"}] for x in (2, 0))
+        for grid in ("mesh", "voxels"):
+            for passive in (between, around):
+                self.write("p.json", json.dumps(problem(passive=passive, solver={"grid": grid})))
+                self.fails(BAD_FILE, "p.json: void elements (\"passive\") cut off what the load case 'tip' pushes at node ",
+                           "topopt", "p.json", "-q", "--backend", self.backend)
+            edge = [{"box": [2, 0, 0, 4, 3, 2], "role": "void"}]  # a layer is left
+            self.solve(problem(steps=1, passive=edge, solver={"grid": grid}))
+        self.solve(problem(steps=1, passive=between, rigid_bodies=[{"box": [2, 0, 0, 4, 3, 3]}]))
 
     def test_elements_that_are_folded_at_a_corner(self):
         # Positive Jacobians at all Gauss points, a negative one at a corner; none there.

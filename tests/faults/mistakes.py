@@ -104,6 +104,17 @@ class Bone(MistakesCase):
             self.write("plate.stl", stl_of_box((20, 10, thickness)))
             self.assertEqual(self.codes("bone", self.path("plate.stl"), "--voxel", "5"), codes)
 
+    def test_a_surface_in_another_unit(self):
+        """Of a surface in mm that is read as in km there are more voxels than any memory has room for."""
+        self.write("box.stl", stl_of_box((20, 10, 5)))
+        box = ("bone", self.path("box.stl"), "--voxel", "5")
+        self.assertEqual(self.codes(*box), [])
+        self.refused(BAD_FILE, "box.stl: is 2e+07 x 1e+07 x 5e+06 mm, which takes 8e+18 cubes of 5 mm, more than memory has room "
+                     "for: give the length of its unit in mm (--surface-unit; 1000 for m), now 1e+06, or", *box,
+                     "--surface-unit", "1e6")
+        self.refused(BAD_FILE, "box.stl: no voxel of 5 mm has its centre in the surface: take smaller ones (--voxel), or give "
+                     "the length of its unit in mm (--surface-unit; 1000 for m), now 0.001", *box, "--surface-unit", "0.001")
+
     def test_a_stiffness_of_two_pieces(self):
         for gap, codes in ((2, ["bone-in-parts"]), (7, [])):
             self.write("cut.nii.gz", nifti_bytes((3, 3, 5), 0.5, "h", [

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // These checks refuse combinations of options that contradict each other, and say what to do
 // instead.
+#include "apps/bone/input/mask.hpp"
 #include "apps/bone/input/options.hpp"
 #include "apps/driver/options/check.hpp"
 #include <ossatura/core/base/require.hpp>
@@ -72,6 +73,8 @@ void check_input(const CLI::App& app, const BoneOptions& o) {
   if (o.inputs.size() > 1 && !o.mask.empty() && o.mask.find('*') == std::string::npos)
     fail<UsageError>("--mask ", o.mask, " is of one input, and there are ", o.inputs.size(),
                      ": put a * for the name of each, as 'masks/*.nii.gz' in quotes");
+  if (!o.mask.empty())
+    require_mask_of_each(o);
   require_edge_option("--spacing", o.spacing);
   require_edge_option("--voxel", o.voxel);
   require_edge_option("--resample", o.resample);

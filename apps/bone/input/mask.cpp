@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <mutex>
 #include <set>
 
@@ -311,11 +312,33 @@ void log_segments(const std::vector<DicomSegment>& segments, const std::set<int>
 
 } // namespace
 
-std::string mask_path(const BoneOptions& options) {
-  std::string path = options.mask;
-  if (const std::size_t star = path.find('*'); star != std::string::npos)
-    path.replace(star, 1, file_stem(options.input));
+std::string mask_path(const BoneOptions& options, const std::string& input) {
+  std::string stem = file_stem(input);
+  const auto is_called_so = [&](const std::string& other) { return file_stem(other) == stem; };
+  if (std::count_if(options.inputs.begin(), options.inputs.end(), is_called_so) > 1)
+    stem = folder_name(input);
+  std::string path;
+  for (const char c : options.mask)
+    path += c == '*' ? stem : std::string(1, c);
   return path;
+}
+
+std::string mask_path(const BoneOptions& options) {
+  return mask_path(options, options.input);
+}
+
+void require_mask_of_each(const BoneOptions& options) {
+  std::map<std::string, std::string> input_of;
+  for (const std::string& input : options.inputs) {
+    const std::string path = mask_path(options, input);
+    const auto [other, is_new] = input_of.emplace(path, input);
+    if (!is_new)
+      fail<UsageError>("--mask ", options.mask, ": ", path, " would be of both ", other->second,
+                       " and ", input,
+                       ": a * stands for the name of the input, or, of several that are called "
+                       "alike, for that of the folder which each is in; give them names or folders "
+                       "of their own, or run them one by one");
+  }
 }
 
 template<class Exec>

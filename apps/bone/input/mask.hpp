@@ -7,8 +7,15 @@
 
 namespace ossatura {
 
-/// The file of --mask for the input of this run, whose name stands for the first * in it.
+/// The file of --mask for an input, whose name stands for each * in it, or, where several inputs
+/// are called alike, that of the folder which it is in.
+std::string mask_path(const BoneOptions& options, const std::string& input);
+
+/// That for the input of this run.
 std::string mask_path(const BoneOptions& options);
+
+/// Throws UsageError where two inputs would have the same mask.
+void require_mask_of_each(const BoneOptions& options);
 
 /// The labels of the mask on the grid of the model, before the law, of the planes that this process
 /// has. Lists the voxels that supports touch (BoneModel::label_voxels) and those of pads, and

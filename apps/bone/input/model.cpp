@@ -7,7 +7,7 @@
 #include "apps/bone/input/turn.hpp"
 #include "apps/bone/labels/pads.hpp"
 #include "apps/driver/output/table.hpp"
-#include "apps/driver/problem/coarse_voxels.hpp"
+#include "apps/driver/problem/filling_voxels.hpp"
 #include "apps/driver/problem/image_files.hpp"
 #include "apps/driver/ranks.hpp"
 #include <ossatura/core/io/dicom/series.hpp>
@@ -69,14 +69,28 @@ void read_surface_model(const Exec& exec, const BoneOptions& options,
   for (auto& vertex : surface.vertex)
     for (double& x : vertex)
       x *= options.surface_unit;
+  const std::string edge = format_number(*options.voxel) + " mm";
+  const std::string unit = "the length of its unit in mm (--surface-unit; 1000 for m), now " +
+                           format_number(options.surface_unit);
+  require_room_for_voxels(options.input, surface,
+                          {*options.voxel, 1, "mm",
+                           "give " + unit + ", or take larger voxels (--voxel)", sizeof(float),
+                           available_bytes(exec)});
   VoxeliseOptions voxels;
   voxels.spacing = *options.voxel;
   voxels.value = float(options.modulus);
-  VoxelisedSurface<Exec> body =
-      voxelise(exec, upload_surface(exec, surface.vertex, surface.triangle), voxels);
-  warn_of_coarse_voxels(options.input, surface,
-                        {count_solid(exec, body.image), body.num_overlapping, *options.voxel},
-                        format_number(*options.voxel) + " mm");
+  VoxelisedSurface<Exec> body;
+  try {
+    body = voxelise(exec, upload_surface(exec, surface.vertex, surface.triangle), voxels);
+  } catch (const InputError& error) {
+    fail<InputError>(options.input, ": ", error.what());
+  }
+  const std::int64_t count = count_solid(exec, body.image);
+  if (count == 0)
+    fail<InputError>(options.input, ": no voxel of ", edge,
+                     " has its centre in the surface: take smaller ones (--voxel), or give ", unit);
+  warn_of_coarse_voxels(options.input, surface, {count, body.num_overlapping, *options.voxel},
+                        edge);
   if (body.num_overlapping > 0)
     log_warning(
         "surfaces-overlap", options.input, ": ", format_count(body.num_overlapping),

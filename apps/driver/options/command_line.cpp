@@ -48,7 +48,26 @@ std::string read_configuration(std::istream& input) {
                                                   std::to_string(largest_configuration) + " bytes");
   if (text.compare(0, 3, "\xEF\xBB\xBF") == 0) // as editors of Windows mark UTF-8
     text.erase(0, 3);
+  if (text.find('\0') != std::string::npos)
+    fail<UsageError>("configuration: the file is no text of single bytes, as in UTF-16: save it as "
+                     "UTF-8");
   return text;
+}
+
+/// What is wrong where an option has more values than one: one that is there twice, or a value that
+/// a configuration file has without quotes and CLI11 takes apart.
+std::string describe(const CLI::App& app, const CLI::ParseError& error) {
+  const std::string text = error.what(), name = text.substr(0, text.find(':'));
+  const CLI::Option* option = app.get_option_no_throw(name);
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) == nullptr || option == nullptr ||
+      option->results().size() < 2)
+    return text;
+  std::string values;
+  for (const std::string& value : option->results())
+    values += (values.empty() ? "" : " and ") + value;
+  return name + ": takes one value, and has more than one: " + values.substr(0, 200) +
+         " (in a configuration file a value with blanks or commas is in quotes; decimals have a "
+         "point)";
 }
 
 /// Throws for a line that CLI11 passes over or cuts short. `in_list`: between the brackets of a
@@ -253,7 +272,7 @@ std::optional<int> parse_command_line(CLI::App& app, const std::vector<std::stri
   } catch (const CLI::FileError& error) {
     fail<InputError>("configuration file: ", error.what());
   } catch (const CLI::ParseError& error) {
-    fail<UsageError>(error.what());
+    fail<UsageError>(describe(app, error));
   }
   if (!app.remaining().empty())
     fail_unexpected(app, app.remaining());

@@ -95,6 +95,14 @@ std::string file_stem(const std::string& input) {
   return name;
 }
 
+std::string folder_name(const std::string& input) {
+  std::error_code none;
+  std::filesystem::path path = std::filesystem::absolute(input, none).lexically_normal();
+  if (!path.has_filename()) // "scan/"
+    path = path.parent_path();
+  return path.parent_path().filename().string();
+}
+
 bool is_same_file(const std::string& a, const std::string& b) {
   struct stat first {
   }, second{};

@@ -14,6 +14,9 @@ namespace ossatura {
 /// no extension (lever_v1.2).
 std::string file_stem(const std::string& input);
 
+/// The name of the folder that a file or folder is in; empty: it is in none.
+std::string folder_name(const std::string& input);
+
 /// Whether both are one file: by device and inode where they exist, else by their absolute names.
 bool is_same_file(const std::string& a, const std::string& b);
 

@@ -10,6 +10,7 @@
 #include <ossatura/solvers/topopt/loads.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <optional>
@@ -49,9 +50,26 @@ std::vector<NodeForce> tractions_of(const DesignProblem& problem,
   return forces;
 }
 
+/// A point in mm is a thousand times as far from the body as it is meant, and so are moments.
+void require_near(const ForceChoice& choice, const DesignProblem& problem) {
+  constexpr double farthest = 100; // sizes of the body: a mast on its bracket is nearer
+  const Box box = problem.bounds();
+  double away = 0, size = 0;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const double beyond = std::max({0.0, box[d] - choice.point[d], choice.point[d] - box[d + 3]});
+    away = std::hypot(away, beyond);
+    size = std::hypot(size, box[d + 3] - box[d]);
+  }
+  if (away > farthest * size)
+    fail<InputError>(choice.nodes.place, ".remote.point: is ", format_number(away, 4),
+                     " m away from the body, which is ", format_number(size, 4),
+                     " m across: places are in m");
+}
+
 /// Of a load at a point; nodes weigh the same.
 std::vector<NodeForce> remote_forces(const ForceChoice& choice, const DesignProblem& problem,
                                      const std::vector<std::int32_t>& nodes) {
+  require_near(choice, problem);
   std::vector<double> point; // of the nodes alone
   std::vector<WeightedNode> weighted;
   for (const std::int32_t node : nodes) {

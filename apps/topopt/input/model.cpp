@@ -3,8 +3,8 @@
 
 #include "apps/driver/options/number_range.hpp"
 #include "apps/driver/output/table.hpp"
-#include "apps/driver/problem/coarse_voxels.hpp"
 #include "apps/driver/problem/deck_units.hpp"
+#include "apps/driver/problem/filling_voxels.hpp"
 #include "apps/driver/problem/image_files.hpp"
 #include "apps/driver/problem/library_message.hpp"
 #include "apps/topopt/bodies/image_body.hpp"
@@ -67,39 +67,18 @@ void set_body(const std::shared_ptr<const LatticeBody>& body, DesignGrid grid, H
     hexa.mesh = body->mesh();
 }
 
-/// Refuses more cubes than memory has room for, before it is asked for: of a surface in mm that is
-/// read as in m there are 10^9 times as many.
-void require_room(const HexaSource& source, const TriangleSurface& surface, double edge) {
-  Box box{};
-  for (std::size_t i = 0; i < surface.vertex.size(); ++i)
-    for (std::size_t d = 0; d < 3; ++d) {
-      const double x = surface.vertex[i][d];
-      box[d] = i == 0 ? x : std::min(box[d], x);
-      box[d + 3] = i == 0 ? x : std::max(box[d + 3], x);
-    }
-  double cubes = 1;
-  std::string sides;
-  for (std::size_t d = 0; d < 3; ++d) {
-    cubes *= std::max(1.0, std::ceil((box[d + 3] - box[d]) / edge));
-    sides += (d == 0 ? "" : " x ") + format_number((box[d + 3] - box[d]) * source.unit, 4);
-  }
-  constexpr double bytes_per_cube = 2 * sizeof(float); // where they are filled, and as an image
-  const double room = double(available_host_bytes());
-  if (room > 0 && bytes_per_cube * cubes > room)
-    fail<InputError>(source.file, ": is ", sides, " m, which takes ", format_number(cubes, 3),
-                     " cubes of ", format_number(*source.voxel),
-                     " m, more than memory has room "
-                     "for: give the length of its unit in m (--unit, \"unit\" of the mesh; 0.001 "
-                     "for mm), now ",
-                     format_number(source.unit), ", or take larger cubes (--voxel, \"voxel\")");
-}
-
 /// The cubes that fill the closed surface of a file.
 HexaModel fill_surface_file(const HexaSource& source, const TriangleSurface& surface,
                             DesignGrid grid, TopoptModel& model) {
   require_closed(surface, source.file);
   const double edge = *source.voxel / source.unit;
-  require_room(source, surface, edge);
+  constexpr double bytes_per_cube = 2 * sizeof(float); // where they are filled, and as an image
+  require_room_for_voxels(
+      source.file, surface,
+      {edge, source.unit, "m",
+       "give the length of its unit in m (--unit, \"unit\" of the mesh; 0.001 for mm), now " +
+           format_number(source.unit) + ", or take larger cubes (--voxel, \"voxel\")",
+       bytes_per_cube, available_host_bytes()});
   FilledSurface body;
   try {
     body = fill_surface(surface, edge);

@@ -10,6 +10,7 @@
 #include <ossatura/core/mesh/mechanics/odd_gravity.hpp>
 #include <ossatura/solvers/topopt/bodies/solids.hpp>
 #include <ossatura/solvers/topopt/frequencies/frequencies.hpp>
+#include <ossatura/solvers/topopt/parts.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -175,12 +176,16 @@ void check_supports(const ProblemDocument& document, const TopoptModel& model) {
       problem.lattice  ? describe_free_motion(*problem.lattice, problem.held, problem.springs)
       : problem.solids ? describe_free_motion(*problem.solids, problem.held, problem.springs)
                        : describe_free_motion(problem.mesh, problem.held, problem.springs);
-  if (motion.empty())
-    return;
-  if (model.problem.held.empty())
+  if (!motion.empty() && model.problem.held.empty())
     fail<InputError>(document.file, ": there are no supports, so that ", motion,
                      ": give \"supports\" in a .json problem, or a mesh file that has them");
-  fail<InputError>(document.file, ": ", motion, ": hold more nodes or components");
+  if (!motion.empty())
+    fail<InputError>(document.file, ": ", motion, ": hold more nodes or components");
+  if (const std::optional<CutLoad> cut = find_cut_load(problem))
+    fail<InputError>(document.file, ": void elements (\"passive\") cut off what the load case '",
+                     model.case_names[cut->load_case], "' pushes at node ", cut->node,
+                     ": no way of elements that may have material leads from there to a support. "
+                     "Leave them free, or hold nodes on that side");
 }
 
 void check_frequencies(const ProblemDocument& document, const TopoptModel& model) {
