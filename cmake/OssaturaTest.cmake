@@ -190,8 +190,9 @@ foreach(layer IN LISTS layers)
 endforeach()
 
 ossatura_test_executable(ossatura_host_tests ${host_sources})
-find_package(Eigen3 3.3 REQUIRED NO_MODULE) # oracles of host tests; not in code that nvcc compiles
+find_package(Eigen3 3.3 REQUIRED NO_MODULE) # oracles of host tests; not in device code
 target_link_libraries(ossatura_host_tests PRIVATE Eigen3::Eigen)
+target_compile_definitions(ossatura_host_tests PRIVATE EIGEN_NO_CUDA) # nvcc refuses its annotations
 ossatura_test_executable(ossatura_backend_tests
   ${CMAKE_CURRENT_SOURCE_DIR}/backend_session.cpp ${backend_sources})
 list(JOIN ossatura_test_backends "," names)

@@ -51,6 +51,8 @@ extern "C" void note_signal(int signal) {
     return;
   ::signal(SIGINT, SIG_DFL);
   ::signal(SIGTERM, SIG_DFL);
+  stop_other_threads();
+  remove_temporary_files();
   ::raise(signal);
 }
 

@@ -11,7 +11,7 @@ struct Interrupted {
 };
 
 /// From here on the first SIGINT or SIGTERM is only noted; the second, of either kind, ends the
-/// process at once.
+/// process at once, with the files that it has not finished.
 /// Nothing is computed yet: the regions of region_timers() throw Interrupted when they are entered,
 /// and a process that enters none for two seconds ends with exit_stopped. One of several ranks ends
 /// at once: others may wait for it, and the launcher ends them.

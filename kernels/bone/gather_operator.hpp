@@ -2,6 +2,11 @@
 // The gather operator computes the stiffness product node by node: each node gathers the rows of
 // its eight voxels. No atomics and a fixed order of additions: bitwise reproducible on a backend
 // for any number of threads. Nothing is stored beyond the grid and the moduli.
+//
+// Rows of K sum to zero, so that a voxel gives node q the sum over its other vertices of
+// K_qv (x_v - x_q). Differences are taken first because entries are rounded: of x_v as they are, a
+// bone that moves as a whole had forces of that rounding, which in single precision hold it better
+// than supports at few nodes do.
 #pragma once
 
 #include <ossatura/kernels/algebra/fused_updates/fused.hpp>
@@ -23,10 +28,11 @@ struct GatherVoxels {
   Array<Scalar, Exec> x;
   Update update;
 
-  /// Adds the rows of vertex Q, this node, of the voxel with lowest corner at neighbour `lowest_k`.
+  /// Adds the rows of vertex Q, this node with displacement x_q, of the voxel with lowest corner at
+  /// neighbour `lowest_k`.
   template<int Q, int... V>
-  KOKKOS_FUNCTION void add_voxel(const int (&neighbour)[27], Scalar (&sum)[3],
-                                 std::integer_sequence<int, V...>) const {
+  KOKKOS_FUNCTION void add_voxel(const int (&neighbour)[27], const Scalar (&xq)[3],
+                                 Scalar (&sum)[3], std::integer_sequence<int, V...>) const {
     constexpr int lowest_k = (1 - (Q & 1)) + 3 * (1 - (Q >> 1 & 1)) + 9 * (1 - (Q >> 2));
     const int lowest = neighbour[lowest_k];
     if (lowest < 0 || !lame.solid(lowest))
@@ -35,18 +41,21 @@ struct GatherVoxels {
                                           Scalar(edge * lame.mu(lowest)));
     const auto add_vertex = [&](auto vertex) {
       constexpr int v = decltype(vertex)::value;
-      const std::int64_t first =
-          3 * std::int64_t(neighbour[lowest_k + (v & 1) + 3 * (v >> 1 & 1) + 9 * (v >> 2)]);
-      const Scalar xv[3] = {x(first), x(first + 1), x(first + 2)};
-      k.template add_block_product<Q, v>(xv, sum);
+      if constexpr (v != Q) {
+        const std::int64_t first =
+            3 * std::int64_t(neighbour[lowest_k + (v & 1) + 3 * (v >> 1 & 1) + 9 * (v >> 2)]);
+        const Scalar difference[3] = {x(first) - xq[0], x(first + 1) - xq[1], x(first + 2) - xq[2]};
+        k.template add_block_product<Q, v>(difference, sum);
+      }
     };
     (add_vertex(std::integral_constant<int, V>()), ...);
   }
 
   template<int... Q>
-  KOKKOS_FUNCTION void add_voxels(const int (&neighbour)[27], Scalar (&sum)[3],
+  KOKKOS_FUNCTION void add_voxels(const int (&neighbour)[27], const Scalar (&xq)[3],
+                                  Scalar (&sum)[3],
                                   std::integer_sequence<int, Q...> vertices) const {
-    (add_voxel<Q>(neighbour, sum, vertices), ...);
+    (add_voxel<Q>(neighbour, xq, sum, vertices), ...);
   }
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
@@ -56,8 +65,9 @@ struct GatherVoxels {
     for (int k = 0; k < 27; ++k)
       neighbour[k] =
           k == 13 ? int(node) : grid.find(s.x + k % 3 - 1, s.y + k / 3 % 3 - 1, s.z + k / 9 - 1);
+    const Scalar xq[3] = {x(3 * node), x(3 * node + 1), x(3 * node + 2)};
     Scalar sum[3] = {0, 0, 0};
-    add_voxels(neighbour, sum, std::make_integer_sequence<int, 8>());
+    add_voxels(neighbour, xq, sum, std::make_integer_sequence<int, 8>());
     finish_node(update, int(node), x, sum);
   }
 };
@@ -73,7 +83,7 @@ public:
   static constexpr bool published = false;
   static constexpr bool fuses_updates = true;
   static constexpr bool is_reproducible = true;
-  static constexpr int flops_per_voxel = 2 * 24 * 24;
+  static constexpr int flops_per_voxel = 8 * 7 * (3 + 2 * 9);
 
   /// `edge` is the voxel's edge in mm.
   GatherOperator(const Exec&, const VoxelGrid<Exec>& grid, const LameField<Exec>& lame, double edge)

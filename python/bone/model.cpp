@@ -434,6 +434,20 @@ RemodellingLaw library_law(const BoneAdaptation& adaptation) {
   return law;
 }
 
+/// Of a rate that is too large, and of a stimulus in another unit, as the executable does.
+void warn_of_states(const std::vector<RemodellingStep>& steps, const BoneAdaptation& adaptation) {
+  if (const std::optional<double> change = find_oscillation(steps))
+    log_warning("density-swings", "densities swing to and fro, by ", *change,
+                " g/cm^3 a step in the mean, and do not settle, so that the last state is one of "
+                "many: a rate of ",
+                adaptation.rate, " is too large; take a smaller one, and more steps");
+  else if (const std::optional<RangeEnd> end = find_common_end(steps))
+    log_warning("odd-stimulus", "all bone has the ", *end == RangeEnd::least ? "least" : "largest",
+                " density of the limits in the end, with a mean stimulus of ",
+                steps.back().state.mean_stimulus, " J/g beside a stimulus of ", adaptation.stimulus,
+                ": that is in J/g, so that 4 J/kg are 0.004; else look at the load");
+}
+
 /// Takes the steps of remodelling from a state that `solved` is the solve of, which becomes that of
 /// the last state.
 template<class Exec>
@@ -458,11 +472,8 @@ std::vector<BoneState> run_states(const Exec& exec, const Case<Exec>& made,
     throw_if_cancelled();
     solved = remodelling.solve(exec, observe);
   }
-  if (const std::optional<double> change = find_oscillation(steps); change && solved.converged)
-    log_warning("density-swings", "densities swing to and fro, by ", *change,
-                " g/cm^3 a step in the mean, and do not settle, so that the last state is one of "
-                "many: a rate of ",
-                adaptation.rate, " is too large; take a smaller one, and more steps");
+  if (solved.converged)
+    warn_of_states(steps, adaptation);
   return states;
 }
 

@@ -7,9 +7,10 @@
 #include <ossatura/core/mesh/mechanics/coincident_nodes.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/solvers/eikonal/activation_statistics.hpp>
-#include <ossatura/solvers/eikonal/velocities.hpp>
+#include <ossatura/solvers/eikonal/missing_directions.hpp>
 
 #include <algorithm>
+#include <optional>
 
 namespace ossatura::python {
 
@@ -83,14 +84,13 @@ public:
       , num_tetra_(mesh.num_tetra) {
     const EikonalOptions options = library_options(choice);
     const TetraMesh copy = copy_mesh(mesh);
-    MeshVelocities of_mesh;
-    if (velocities.by_tetra != nullptr) {
-      of_mesh.by_tetra = tetrahedra(exec, velocities);
+    MeshVelocities of_mesh = on_host(velocities);
+    if (velocities.by_tetra != nullptr)
       solver_ = std::make_unique<Solver>(exec, copy, of_mesh.by_tetra, options);
-    } else {
-      of_mesh.by_tag = tissues(velocities);
+    else
       solver_ = std::make_unique<Solver>(exec, copy, of_mesh.by_tag, options);
-    }
+    directions_.emplace(copy);
+    warn_of_directions(of_mesh, velocities.is_one);
     // The solver has looked at the numbers of vertices.
     block_tissue(copy, {}, of_mesh);
     const std::string doubt = describe_split_tissue(find_coincident_nodes(copy, of_mesh.blocked));
@@ -102,13 +102,18 @@ public:
   std::int64_t num_tetra() const override { return num_tetra_; }
 
   void set_velocities(const EikonalVelocities& velocities) override {
-    if (velocities.by_tetra != nullptr && is_device_memory(velocities.by_tetra))
+    const bool stays = velocities.by_tetra != nullptr && is_device_memory(velocities.by_tetra);
+    if (stays)
       solver_->set_velocities(exec_, array_of(exec_, velocities.by_tetra,
                                               velocities.num_rows * velocities.num_columns));
-    else if (velocities.by_tetra != nullptr)
-      solver_->set_velocities(exec_, tetrahedra(exec_, velocities));
-    else
-      solver_->set_velocities(exec_, tissues(velocities));
+    if (stays && directions_->has_all()) // what could be missing is not worth the way to the host
+      return;
+    const MeshVelocities of_mesh = on_host(velocities);
+    if (!stays && velocities.by_tetra != nullptr)
+      solver_->set_velocities(exec_, of_mesh.by_tetra);
+    else if (!stays)
+      solver_->set_velocities(exec_, of_mesh.by_tag);
+    warn_of_directions(of_mesh, velocities.is_one);
   }
 
   EikonalNumbers solve(const std::vector<EikonalStart>& sets, void* times,
@@ -146,6 +151,26 @@ public:
   }
 
 private:
+  MeshVelocities on_host(const EikonalVelocities& velocities) const {
+    MeshVelocities of_mesh;
+    if (velocities.by_tetra != nullptr)
+      of_mesh.by_tetra = tetrahedra(exec_, velocities);
+    else
+      of_mesh.by_tag = tissues(velocities);
+    return of_mesh;
+  }
+
+  /// Once, until velocities are without it.
+  void warn_of_directions(const MeshVelocities& velocities, bool is_one) {
+    using Kind = MissingDirections::Kind;
+    const auto missing =
+        directions_->find_missing(velocities, is_one ? TissueVelocities() : velocities.by_tag);
+    if (missing && !lacks_directions_)
+      log_warning("missing-directions", "velocities: ", missing->text,
+                  missing->kind == Kind::fibres_of_tag ? "; give its fibres, or one velocity" : "");
+    lacks_directions_ = missing.has_value();
+  }
+
   /// Sets that are solved as one. A device is filled by all of them; cores are not faster by more
   /// than a few, and an iteration of all, which ends before a solve does, may take seconds.
   std::size_t sets_together(std::size_t num_sets) const {
@@ -181,7 +206,8 @@ private:
 
   using Solver = EikonalSolver<Exec, Real>;
   Exec exec_;
-  bool is_coarse_ = false;
+  bool is_coarse_ = false, lacks_directions_ = false; ///< as was warned of
+  std::optional<TissueDirections> directions_;
   std::unique_ptr<Solver> solver_;
   double tolerance_;
   std::int64_t num_points_, num_tetra_;

@@ -27,6 +27,7 @@ struct EikonalMesh {
 /// tetrahedron.
 struct EikonalVelocities {
   std::vector<std::pair<int, std::array<double, 3>>> by_tag;
+  bool is_one = false;              ///< the same for all tags, because they were given as one
   const double* by_tetra = nullptr; ///< [num_tetra, columns], or null: by tag; maybe on a GPU
   std::int64_t num_rows = 0, num_columns = 0;
 };

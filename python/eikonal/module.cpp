@@ -35,8 +35,9 @@ using Model = Owned<EikonalModel>;
 
 /// One of the two is there.
 EikonalVelocities velocities_of(const std::optional<TagVelocities>& by_tag,
-                                const std::optional<TetraVelocities>& by_tetra) {
+                                const std::optional<TetraVelocities>& by_tetra, bool is_one) {
   EikonalVelocities velocities;
+  velocities.is_one = is_one;
   if (by_tag)
     velocities.by_tag.assign(by_tag->begin(), by_tag->end());
   if (by_tetra) {
@@ -151,21 +152,22 @@ void bind_eikonal(nb::module_& module) {
              const std::optional<Rows<float, 3>>& fibres,
              const std::optional<Rows<float, 3>>& sheets,
              const std::optional<TagVelocities>& by_tag,
-             const std::optional<TetraVelocities>& by_tetra, const EikonalChoice& choice) {
+             const std::optional<TetraVelocities>& by_tetra, bool is_one,
+             const EikonalChoice& choice) {
             new (self) Model(make_model(backend, points, tetra, tags, fibres, sheets,
-                                        velocities_of(by_tag, by_tetra), choice));
+                                        velocities_of(by_tag, by_tetra, is_one), choice));
           },
           "backend"_a, "points"_a, "tetra"_a, nb::arg("tags").none(), nb::arg("fibres").none(),
           nb::arg("sheets").none(), nb::arg("by_tag").none(), nb::arg("by_tetra").none(),
-          "choice"_a)
+          "is_one"_a, "choice"_a)
       .def(
           "set_velocities",
           [](const Model& model, const std::optional<TagVelocities>& by_tag,
-             const std::optional<TetraVelocities>& by_tetra) {
-            const EikonalVelocities velocities = velocities_of(by_tag, by_tetra);
+             const std::optional<TetraVelocities>& by_tetra, bool is_one) {
+            const EikonalVelocities velocities = velocities_of(by_tag, by_tetra, is_one);
             Engine::instance().run([&] { model->set_velocities(velocities); });
           },
-          nb::arg("by_tag").none(), nb::arg("by_tetra").none())
+          nb::arg("by_tag").none(), nb::arg("by_tetra").none(), "is_one"_a)
       .def("solve_double", solve<double>, "sets"_a, nb::arg("callback").none(),
            nb::arg("out").noconvert())
       .def("solve_single", solve<float>, "sets"_a, nb::arg("callback").none(),

@@ -114,7 +114,7 @@ class Solver(Held):
             _arrays.require_finite(sheets, "sheets")
             if fibres is None:
                 raise InputError("sheets: there are no fibres, without which they have no effect: give both, or neither")
-        self._directions = (_are_there(fibres), _are_there(sheets))
+        self._has_sheets = sheets is not None
         self.num_points: int = len(points)
         self.num_tetra: int = n
         self._tags = None if tags is None else tags.copy()
@@ -125,8 +125,8 @@ class Solver(Held):
         self._info: Info | None = None
         self._last: Callable[[], NDArray[Any] | None] = lambda: None  # times, where somebody still has them
         self.backend: str = _backends.choose(backend)
-        by_tag, by_tetra = self._velocities(velocities)
-        self._model = _core.EikonalModel(self.backend, points, tetra, tags, fibres, sheets, by_tag, by_tetra, choose)
+        by_tag, by_tetra, is_one = self._velocities(velocities)
+        self._model = _core.EikonalModel(self.backend, points, tetra, tags, fibres, sheets, by_tag, by_tetra, is_one, choose)
         _require_volume(self._points, self._tetra)
         _arrays.require_elements(self._tetra, "tetra")
         unused = self._without(self._tetra)
@@ -148,7 +148,7 @@ class Solver(Held):
         given = self._velocities(velocities)
         with self._lock:
             self._set_velocities(*given)
-        self._warn_of_velocities(*given)
+        self._warn_of_velocities(*given[:2])
 
     def solve(self, sites: Mapping[int, float] | Sequence[Mapping[int, float]], *,
               velocities: Velocities | None = None, out: NDArray[Any] | None = None, check: bool = True,
@@ -271,32 +271,20 @@ class Solver(Held):
         return _draw.summary("activation times", rows, lambda figure: _draw.surface(
             figure, self._points, [faces], [values], "ms", "mm"), (5, 3.5))
 
-    def _set_velocities(self, by_tag: dict[int, _Three] | None, by_tetra: NDArray[np.float64] | None) -> None:
-        self._model.set_velocities(by_tag, by_tetra)
+    def _set_velocities(self, by_tag: dict[int, _Three] | None, by_tetra: NDArray[np.float64] | None, is_one: bool) -> None:
+        self._model.set_velocities(by_tag, by_tetra, is_one)
         self._find_conducting(by_tag, by_tetra)
 
     def _warn_of_velocities(self, by_tag: dict[int, _Three] | None, by_tetra: NDArray[np.float64] | None) -> None:
-        """Of velocities in other units, and of those that differ by directions which the mesh has not; and of tags that no
-        tetrahedron has, which are no mistake where one dictionary serves several meshes."""
+        """Of velocities in other units, and of tags that no tetrahedron has, which are no mistake where one dictionary serves
+        several meshes."""
         tags = np.zeros(1, np.int32) if self._tags is None else np.unique(self._tags)
         if unused := sorted(set(by_tag or ()) - set(map(int, tags))):
             logger.info("velocities are given for tags that no tetrahedron has: %s; the mesh has %s", _listed(unused), _listed(tags), extra={"code": ""})
-        has_fibres, has_sheets = self._directions
-        if has_sheets and is_on_gpu(by_tetra):
+        if self._has_sheets and is_on_gpu(by_tetra):
             return  # where it stays
         v = np.array(list(by_tag.values())) if by_tetra is None and by_tag else _arrays.host(by_tetra)
         _doubts.velocities(v, list(by_tag) if by_tetra is None and by_tag else None)
-        if has_sheets:
-            return
-        v = v[v[:, 0] > 0]
-        text = ""
-        if not has_fibres and (v != v[:, :1]).any():
-            text = "velocities differ by direction, but there are no fibres: waves go at the first velocity in all directions"
-        elif has_fibres and v.shape[1] == 3 and (v[:, 1] != v[:, 2]).any():
-            text = ("velocities along and normal to sheets differ, but there are no sheets: waves go at the second velocity all "
-                    "around the fibre, and the third has no effect")
-        if text:
-            logger.warning(text, extra={"code": "missing-directions"})
 
     def _warn_of_times(self, sets: list[list[tuple[int, float]]], times: Any, is_one: bool, info: Info, is_steady: bool) -> None:
         """Of vertices of tissue that conducts which no wave reaches, and of digits that a late start costs."""
@@ -357,20 +345,20 @@ class Solver(Held):
     def _faces(self) -> NDArray[np.int32]:
         return _draw.boundary(self._tetra)[0]
 
-    def _velocities(self, velocities: Any) -> tuple[dict[int, _Three] | None, NDArray[np.float64] | None]:
-        """(by tag, by tetrahedron), one of which is None."""
+    def _velocities(self, velocities: Any) -> tuple[dict[int, _Three] | None, NDArray[np.float64] | None, bool]:
+        """(by tag, by tetrahedron, whether they were given as one for all), one of the first two is None."""
         if isinstance(velocities, Mapping):
-            return {_numbers.whole(tag, "velocities: tag"): _three(v, f"tag {tag}") for tag, v in velocities.items()}, None
+            return {_numbers.whole(tag, "velocities: tag"): _three(v, f"tag {tag}") for tag, v in velocities.items()}, None, False
         _arrays.refuse_masked(velocities, "velocities")
         if np.ndim(velocities) == 0 or np.ndim(velocities) == 1 and not hasattr(velocities, "shape") and len(velocities) <= 3:
             v = _three(velocities, "all tetrahedra")
-            return {int(tag): v for tag in ((0,) if self._tags is None else np.unique(self._tags))}, None
+            return {int(tag): v for tag in ((0,) if self._tags is None else np.unique(self._tags))}, None, True
         rows = _arrays.array_of(velocities, "velocities")
         if rows.ndim == 1:
             rows = rows[:, None]
         if rows.ndim != 2 or not 1 <= rows.shape[1] <= 3:
             raise InputError(f"velocities: an array of shape [{self.num_tetra}, 1 to 3], not {list(rows.shape)}")
-        return None, _arrays.floats(rows, np.float64, (self.num_tetra, rows.shape[1]), "velocities")
+        return None, _arrays.floats(rows, np.float64, (self.num_tetra, rows.shape[1]), "velocities"), False
 
 
 def different_vertices(vertices: Sequence[int], solver: Solver) -> list[int]:
@@ -403,10 +391,6 @@ def folded(gradient: Any, shape: Sequence[int], module: Any = np) -> Any:
 
 def _listed(tags: Sequence[int] | NDArray[np.int32]) -> str:
     return ", ".join(str(tag) for tag in tags[:8]) + (", ..." if len(tags) > 8 else "")
-
-
-def _are_there(directions: NDArray[np.float32] | None) -> bool:
-    return directions is not None and bool(directions.any())
 
 
 def _require_volume(points: NDArray[np.float64], tetra: NDArray[np.int32]) -> None:

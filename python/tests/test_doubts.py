@@ -78,6 +78,17 @@ class Bone(Doubts):
         self.assertEqual(self.codes(bone.remodel, density, 0.5, rate=400, **options), ["density-swings"])
         self.assertIn("a rate of 400 is too large", self.texts[0])
 
+    def test_a_stimulus_in_another_unit(self):
+        """Of 4 J/kg as 4 J/g all bone resorbs; of a thousandth all forms."""
+        options = {"coefficient": 3790, "exponent": 3, "rate": 20, "limits": (0.05, 1.74), "lazy": 0.5, "lateral": "free",
+                   "strain": 0.001, "backend": "serial"}
+        density = np.full((3, 2, 2), 0.75)
+        for stimulus, end in ((4, "least"), (4e-6, "largest")):
+            self.assertEqual(self.codes(bone.remodel, density, 0.5, steps=30, stimulus=stimulus, **options), ["odd-stimulus"])
+            self.assertIn(f"all bone has the {end} density of the limits", self.texts[0])
+        self.assertEqual(self.codes(bone.remodel, density, 0.5, steps=30, stimulus=0.0011, **options), [])
+        self.assertEqual(self.codes(bone.remodel, np.full((3, 2, 2), 0.05), 0.5, steps=0, stimulus=4, **options), [])
+
     def test_lengths(self):
         for spacing in (82.0, 8.2e-5, 5e-4):  # um; m; clinical CT in m
             self.assertEqual(self.solve(spacing=spacing), ["odd-size"])

@@ -270,17 +270,28 @@ class Refusals(unittest.TestCase):
         n = len(self.tetra)
         fibres, sheets = np.tile([1.0, 0, 0], (n, 1)), np.tile([0, 1.0, 0], (n, 1))
         self.refuse(ossatura.InputError, "sheets: there are no fibres", sheets=sheets)
-        for options, text in (({"velocities": (0.6, 0.3)}, "there are no fibres"),
-                              ({"velocities": (0.6, 0.3), "fibres": 0 * fibres}, "there are no fibres"),
-                              ({"velocities": np.full((n, 3), (0.6, 0.3, 0.1)), "fibres": fibres}, "there are no sheets")):
+        tags, half = np.arange(n) % 2, fibres * (np.arange(n) % 2)[:, None]
+        for options, text in (({"velocities": (0.6, 0.3)}, "the mesh has no fibres"),
+                              ({"velocities": (0.6, 0.3), "fibres": 0 * fibres}, "all fibres are zero"),
+                              ({"velocities": np.full((n, 3), (0.6, 0.3, 0.1)), "fibres": fibres}, "the mesh has no sheets"),
+                              ({"velocities": (0.6, 0.3, 0.1), "fibres": fibres, "sheets": 2 * fibres}, "zero or along fibres"),
+                              ({"velocities": {0: (0.6, 0.3), 1: (0.6, 0.3)}, "tags": tags, "fibres": half},
+                               "velocities of tag 0 differ by direction, but none of its tetrahedra has a fibre")):
             with self.assertLogs("ossatura", "WARNING") as log:
                 eikonal.Solver(self.points, self.tetra, **options)
             self.assertEqual([record.code for record in log.records], ["missing-directions"])
             self.assertIn(text, log.output[0])
         for options in ({"velocities": 0.6}, {"velocities": (0.6, 0.3), "fibres": fibres},
-                        {"velocities": (0.6, 0.3, 0.1), "fibres": fibres, "sheets": sheets}):
+                        {"velocities": (0.6, 0.3, 0.1), "fibres": fibres, "sheets": sheets},
+                        {"velocities": (0.6, 0.3), "tags": tags, "fibres": half},
+                        {"velocities": {0: 0.6, 1: (0.6, 0.3), 7: (0.6, 0.3)}, "tags": tags, "fibres": half}):
             with self.assertNoLogs("ossatura", "WARNING"):
                 eikonal.Solver(self.points, self.tetra, **options)
+        with self.assertLogs("ossatura", "WARNING") as log:  # once, as of a fit
+            solver = eikonal.Solver(self.points, self.tetra, velocities={0: 0.6, 1: (0.6, 0.3)}, tags=tags, fibres=half)
+            for v in (0.3, 0.2):
+                solver.set_velocities({0: (0.6, v), 1: (0.6, v)})
+        self.assertEqual([record.code for record in log.records], ["missing-directions"])
 
     def test_velocities_of_tags_that_are_not_there(self):
         tags = (self.points[self.tetra].mean(1)[:, 2] > 1).astype(int)

@@ -63,6 +63,16 @@ std::optional<double> find_oscillation(const std::vector<RemodellingStep>& steps
   return change;
 }
 
+std::optional<RangeEnd> find_common_end(const std::vector<RemodellingStep>& steps) {
+  constexpr double nearly_all = 0.99;
+  if (steps.size() < 2)
+    return {};
+  const RemodellingState& last = steps.back().state;
+  if (last.at_least >= nearly_all)
+    return RangeEnd::least;
+  return last.at_most >= nearly_all ? std::optional(RangeEnd::most) : std::nullopt;
+}
+
 template<class Exec>
 BoneRemodelling<Exec>::BoneRemodelling(const RemodellingLaw& law, const VoxelProblem<Exec>& problem,
                                        const BoneLoad<Exec>& load, VoxelSolver<Exec>& solver,

@@ -30,6 +30,13 @@ struct RemodellingStep {
 /// densities settle, or change one way, and of fewer than seven states.
 std::optional<double> find_oscillation(const std::vector<RemodellingStep>& steps);
 
+/// An end of the range of densities.
+enum class RangeEnd { least, most };
+
+/// The end that nearly all bone has come to in the last of some states, as of a stimulus in another
+/// unit. Nothing of the first state alone.
+std::optional<RangeEnd> find_common_end(const std::vector<RemodellingStep>& steps);
+
 /// Whether the problem has one Poisson's ratio for all its voxels, and so a modulus for each alone,
 /// as remodelling needs it.
 template<class Exec>

@@ -192,7 +192,7 @@ struct SoftSolver<Exec>::Implementation {
       if (!refresh(exec, h, x_k, report))
         return false;
       timer.add_to(report.factor);
-      const SolveResult solved = solve_freely(exec, x_k, report);
+      const SolveResult solved = solve_freely(exec, x_k, timer, report);
       last_iterations = solved.iterations;
       free_norm = solved.reference;
       report.residual = solved.residual;
@@ -265,7 +265,8 @@ struct SoftSolver<Exec>::Implementation {
 
   /// The free system, from zero. Where contact would make more of an old factor than a new one
   /// costs, that is made: two iterations tell.
-  SolveResult solve_freely(const Exec& exec, const Vector& at, SoftStep& report) {
+  SolveResult solve_freely(const Exec& exec, const Vector& at, PhaseTimer<Exec>& timer,
+                           SoftStep& report) {
     if (!contact || !contact->tries_stale_factor())
       return systems.solve(exec, resident, at, options.tolerance, report);
     Kokkos::deep_copy(exec, cg.x, 0.0);
@@ -273,9 +274,12 @@ struct SoftSolver<Exec>::Implementation {
     report.iterations += tried.iterations;
     if (tried.converged || tried.broken)
       return tried;
-    if (contact->is_slower_than_factor(tried) && !systems.refresh_now(exec, at, report)) {
-      tried.broken = true;
-      return tried;
+    if (contact->is_slower_than_factor(tried)) {
+      timer.add_to(report.solve);
+      tried.broken = !systems.refresh_now(exec, at, report);
+      timer.add_to(report.factor);
+      if (tried.broken)
+        return tried;
     }
     return systems.solve(exec, resident, at, options.tolerance, report, false);
   }

@@ -416,6 +416,16 @@ class Contract(BoneCase):
         for force in forces.values():
             self.assertLess(abs(force / forces["gather"] - 1), 1e-9)
 
+    def test_operators_take_as_many_iterations_where_bone_hangs_at_four_nodes(self):
+        """It turns as a whole, with forces that rounding must not make."""
+        iterations = {}
+        for operator in ("offset", "gather", "brick"):
+            run = self.summary("bone", "--generate", "cube", "--size", "16", "--spacing", "0.05", "--force", "z+:z=-10",
+                               *(f"--fix={x}/{y}/0:xyz" for x in (0, 16) for y in (0, 16)), "--operator", operator, "--backend",
+                               "serial", "-q")
+            iterations[operator] = run["results"]["solves"][0]["iterations"]
+        self.assertLessEqual(max(iterations.values()), iterations["offset"] + 2, iterations)
+
 
 class BadInput(BoneCase):
     @staticmethod

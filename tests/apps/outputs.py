@@ -629,13 +629,14 @@ class Signals(OutputCase):
         self.assertIn("perlin.hdf", os.listdir(self.path("out")))
 
     def test_two_signals_at_once_end_a_run_at_once(self):
-        process = self.start(*self.BONE, "-v", "--backend", "serial")
+        process = self.start(*self.BONE, "-v", "--backend", "serial", "-o", "out", "--history", "h.csv")
         self.wait_for(process, " 3/")
         for number in (signal.SIGSTOP, signal.SIGTERM, signal.SIGINT, signal.SIGCONT):
             process.send_signal(number)
         _, log = process.communicate(timeout=5)
         self.assertIn(process.returncode, (-signal.SIGTERM, -signal.SIGINT))
         self.assertNotIn("stopped by a signal", log)
+        self.assertEqual(self.hidden(".") + self.hidden("out"), []) # nothing half written is left
 
     def test_softbody_without_a_checkpoint(self):
         self.write("s.json", json.dumps({**SCENE, "steps": 100000000}))

@@ -58,16 +58,13 @@ bool warn_of_oscillation(const std::vector<RemodellingStep>& steps, const Remode
 }
 
 /// Of a stimulus in another unit, with which all bone goes to one end of the range.
-void warn_of_end(const RemodellingState& last, const RemodellingLaw& law) {
-  constexpr double nearly_all = 0.99;
-  if (last.at_least < nearly_all && last.at_most < nearly_all)
-    return;
-  const bool is_least = last.at_least >= nearly_all;
-  log_warning("odd-stimulus", "all bone has the ", is_least ? "least" : "largest",
-              " density of --remodel-range in the end, with a mean stimulus of ",
-              format_number(last.mean_stimulus, 3), " J/g beside --remodel-stimulus ",
-              format_number(law.stimulus),
-              ": that is in J/g, so that 4 J/kg are 0.004; else look at the load");
+void warn_of_end(const std::vector<RemodellingStep>& steps, const RemodellingLaw& law) {
+  if (const std::optional<RangeEnd> end = find_common_end(steps))
+    log_warning("odd-stimulus", "all bone has the ", *end == RangeEnd::least ? "least" : "largest",
+                " density of --remodel-range in the end, with a mean stimulus of ",
+                format_number(steps.back().state.mean_stimulus, 3),
+                " J/g beside --remodel-stimulus ", format_number(law.stimulus),
+                ": that is in J/g, so that 4 J/kg are 0.004; else look at the load");
 }
 
 } // namespace
@@ -110,8 +107,8 @@ void run_remodelling(const Exec& exec, const BoneOptions& options, const BoneMod
     residual = step.residual;
   }
   solve.seconds += watch.seconds();
-  if (solve.converged && num_steps > 0 && !warn_of_oscillation(steps, law))
-    warn_of_end(steps.back().state, law);
+  if (solve.converged && !warn_of_oscillation(steps, law))
+    warn_of_end(steps, law);
 }
 
 #define OSSATURA_INSTANTIATE(Exec)                                                                 \

@@ -6,11 +6,11 @@
 #include <ossatura/core/io/hdf5/file.hpp>
 #include <ossatura/core/mesh/box.hpp>
 #include <ossatura/core/mesh/mechanics/coincident_nodes.hpp>
+#include <ossatura/solvers/eikonal/missing_directions.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <set>
 
 namespace ossatura {
@@ -91,78 +91,18 @@ void warn_of_velocities(const MeshVelocities& velocities) {
                 " across): the one along fibres comes first");
 }
 
-/// Whether tetrahedron e has a fibre.
-bool has_fibre(const TetraMesh& mesh, std::size_t e) {
-  return !mesh.fibre.empty() &&
-         (mesh.fibre[3 * e] != 0 || mesh.fibre[3 * e + 1] != 0 || mesh.fibre[3 * e + 2] != 0);
-}
-
-/// Whether it has a sheet: what is along its fibre is none.
-bool has_sheet(const TetraMesh& mesh, std::size_t e) {
-  if (mesh.sheet.empty())
-    return false;
-  double fibre = 0, sheet = 0, both = 0;
-  for (std::size_t d = 3 * e; d < 3 * e + 3; ++d) {
-    const double f = mesh.fibre.empty() ? 0 : mesh.fibre[d], s = mesh.sheet[d];
-    fibre += f * f;
-    sheet += s * s;
-    both += f * s;
-  }
-  constexpr double least = 1e-11; // squared sine: of rounding in single precision, and in text
-  return sheet > 0 && !(fibre > 0 && fibre * sheet - both * both < least * fibre * sheet);
-}
-
-/// Whether no tetrahedron that conducts and whose velocities `differ` `has` a direction. Where some
-/// have one, the others lack it on purpose.
-template<class Has, class Differ>
-bool all_lack(const Has& has, const TetraMesh& mesh, const MeshVelocities& velocities,
-              const Differ& differ) {
-  bool any = false;
-  for (std::size_t e = 0; e < mesh.num_tetra(); ++e) {
-    const ConductionVelocity& velocity = velocities.of(e, mesh.tag[e]);
-    if (!velocity.conducts() || !differ(velocity))
-      continue;
-    any = true;
-    if (has(mesh, e))
-      return false;
-  }
-  return any;
-}
-
-/// Of `tags` whose own velocities differ by direction one no tetrahedron of which has a fibre.
-std::optional<int> find_bare_tag(const TetraMesh& mesh, const MeshVelocities& velocities,
-                                 const TissueVelocities& tags) {
-  std::set<int> bare; // until a fibre is seen
-  for (const auto& [tag, v] : velocities.by_tag)
-    if (tags.count(tag) > 0 && v.conducts() && (v.fibre != v.sheet || v.fibre != v.normal))
-      bare.insert(tag);
-  for (std::size_t e = 0; e < mesh.num_tetra() && !bare.empty(); ++e)
-    if (has_fibre(mesh, e))
-      bare.erase(mesh.tag[e]);
-  return bare.empty() ? std::nullopt : std::optional(*bare.begin());
-}
-
 /// `tags`: velocities that were given by tag.
 void warn_of_directions(const TetraMesh& mesh, const MeshVelocities& velocities,
                         const TissueVelocities& tags, const std::string& source) {
-  if (all_lack(has_fibre, mesh, velocities, [](const ConductionVelocity& v) {
-        return v.fibre != v.sheet || v.fibre != v.normal;
-      }))
-    log_warning("missing-directions", source, ": velocities differ by direction, but ",
-                mesh.fibre.empty() ? "the mesh has no fibres" : "all fibres are zero",
-                ": waves go at the first velocity in all directions; fibres are those of NAME.lon, "
-                "--fibre-file or --fibre-field");
-  else if (const auto tag = find_bare_tag(mesh, velocities, tags))
-    log_warning("missing-directions", source, ": velocities of tag ", *tag,
-                " differ by direction, but none of its tetrahedra has a fibre: waves go at the "
-                "first velocity there in all directions; give its fibres, or \"vl\" alone");
-  else if (all_lack(has_sheet, mesh, velocities,
-                    [](const ConductionVelocity& v) { return v.sheet != v.normal; }))
-    log_warning(
-        "missing-directions", source, ": velocities along and normal to sheets differ, but ",
-        mesh.sheet.empty() ? "the mesh has no sheets" : "all sheets are zero or along fibres",
-        ": waves go at the second velocity all around the fibre, and the third has no "
-        "effect");
+  const auto missing = TissueDirections(mesh).find_missing(velocities, tags);
+  if (!missing)
+    return;
+  using Kind = MissingDirections::Kind;
+  log_warning("missing-directions", source, ": ", missing->text,
+              missing->kind == Kind::fibres
+                  ? "; fibres are those of NAME.lon, --fibre-file or --fibre-field"
+              : missing->kind == Kind::fibres_of_tag ? "; give its fibres, or \"vl\" alone"
+                                                     : "");
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Soft bodies that touch planes, spheres and each other: conditions of contact, sliding and rolling."""
+import csv
 import json
 import math
 import os
@@ -41,6 +42,20 @@ class Contact(SoftbodyCase):
                         self.check_conditions(run)
                         for a, b in zip(self.places(run), self.places(expected)):
                             self.assertLess(abs(a - b), 1e-8)
+
+    def test_a_factor_that_is_made_during_a_solve_is_no_time_of_the_solve(self):
+        """On cores contact makes the factor of a step anew where an old one would take longer."""
+        blocks = [{"name": name, "mesh": hexa_box((6, 6, 6), (0.1, 0.1, 0.1)), "translate": place, "fixed": fixed,
+                   "material": {"young": 1e5, "poisson": 0.3}}
+                  for name, place, fixed in (("low", [0, 0, 0], [{"box": [0, 0, 0, 0.1, 0.1, 0]}]), ("high", [0.05, 0, 0.1], []))]
+        self.backend = "serial"
+        self.run_scene(scene(*blocks, steps=4, gravity=[0, 0, -9.81], contact={"between_objects": True}), "--history", "h.csv")
+        with open(self.path("h.csv"), encoding="utf-8") as file:
+            _, first, *others = csv.DictReader(file)
+        self.assertTrue(any(row["refreshed"] == "1" and row["staleness"] == "1" for row in others))
+        for row in others:
+            if row["refreshed"] == "1":
+                self.assertGreater(float(row["factor"]), 0.1 * float(first["factor"]))
 
     def test_what_holds_beyond_an_instability(self):
         """The trajectories of two ways to refresh are different ones there; each state meets the

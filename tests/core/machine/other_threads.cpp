@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 using namespace ossatura;
+using namespace ossatura_test;
 
 namespace {
 
