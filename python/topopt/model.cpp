@@ -15,11 +15,13 @@
 #include <ossatura/core/mesh/mechanics/free_motion.hpp>
 #include <ossatura/core/mesh/turned_top.hpp>
 #include <ossatura/solvers/topopt/optimizer.hpp>
+#include <ossatura/solvers/topopt/parts.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <future>
 #include <mutex>
+#include <optional>
 #include <string>
 
 namespace ossatura::python {
@@ -91,7 +93,13 @@ std::string describe_fault(const DesignProblem& problem) {
     return "loads: node " + std::to_string(node) +
            " is loaded, but all of its elements are void: load others, or make these free or solid";
   const std::string motion = describe_free_motion(problem.mesh, problem.held);
-  return motion.empty() ? motion : motion + ": hold more nodes or components";
+  if (!motion.empty())
+    return motion + ": hold more nodes or components";
+  if (const std::optional<CutLoad> cut = find_cut_load(problem))
+    return "loads: void elements cut off what the load case " + std::to_string(cut->load_case) +
+           " pushes at node " + std::to_string(cut->node) +
+           " from all supports: leave them free, or hold nodes on that side";
+  return {};
 }
 
 /// Of forces on components that are held, of which the library refuses a load case of nothing else.
