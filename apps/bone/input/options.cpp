@@ -36,9 +36,8 @@ void add_input_options(CLI::App& app, BoneOptions& o) {
          "--mask", o.mask,
          "Segmentation of the image, .nii, .nii.gz, .mha, .mhd, .nrrd or .aim, on the same grid, "
          "or in DICOM, a segmentation or a folder of slices of labels: voxels outside are void. A "
-         "* stands for the input's name, or that of its folder where several are called alike, so "
-         "that "
-         "each has its own: 'masks/*.nii.gz'")
+         "* stands for the input's name, or that of its folder where several are called alike: "
+         "'masks/*.nii.gz'")
       ->type_name("FILE");
   add_list(app, "--mask-labels", "LABEL,...", with_default("Those that are bone", "all but 0"),
            [&o](const Items& items) {

@@ -13,8 +13,8 @@ namespace ossatura {
 /// Voxels that are to fill a surface, as a command speaks of them.
 struct WantedVoxels {
   double edge = 0;           ///< in the unit of the surface
-  double unit = 1;           ///< lengths of the command in that unit
-  const char* length = "mm"; ///< what lengths of the command are in
+  double unit = 1;           ///< the unit of the surface, in `length`
+  const char* length = "mm"; ///< the unit that the command speaks in
   std::string remedy;        ///< by its options, where they are too many
   double bytes = 0;          ///< that each takes
   std::int64_t room = 0;     ///< bytes that are left; 0: not known
