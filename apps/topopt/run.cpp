@@ -433,11 +433,8 @@ void start_from(const Exec& exec, const std::string& file, const TopoptModel& mo
   try {
     density = densities_at(exec, design, model.problem);
   } catch (const std::invalid_argument& error) {
-    fail<InputError>(file, ": ", library_message(error), "; the one ends at ",
-                     format_number(model.problem.bounds()[3]), ", ",
-                     format_number(model.problem.bounds()[4]), ", ",
-                     format_number(model.problem.bounds()[5]),
-                     " m: take a design of the same body, in m (--unit)");
+    fail<InputError>(file, ": ", library_message(error),
+                     ": take a design of the same body, in m (--unit), or leave --start-from out");
   }
   optimizer.start_from(exec, density);
   log_info("started from ", file, " with ", format_count(std::int64_t(design.density.size())),
