@@ -120,6 +120,34 @@ class Constraints(TopoptCase):
         self.assertEqual(given["results"]["steps"]["objective"], run["results"]["steps"]["objective"])
         table = self.ossatura("topopt", "p.json", "--steps", "1", "--backend", self.backend).stdout
         self.assertIn("robust projection at 0.3, 0.5 and 0.7", table)
+    def test_a_half_is_as_the_whole(self):
+        """Of forces that nodes share, those in the mirror, of means of displacements and of springs."""
+        def of(width, place, **more):
+            force = width / 4
+            return problem(
+                mesh=box((6, width, 3)), supports=[{"box": [0, 0, 0, 0, width, 3]}], volume_fraction=0.4, steps=3, change=0,
+                cases=[{"name": "tip", "loads": [{"box": [6, 0, 0, 6, width, 1], "total_force": [0.5 * force, 0, -force]}]}],
+                mirrors=[{"axis": "y", "place": place}] if width < 4 else None, **more)
+        mean = {"kind": "displacement", "direction": [0, 0, -1], "at_most": 1e6}
+        for place in (2, 0):  # a lower half, and an upper one
+            for grid in ("mesh", "voxels"):
+                for springs in (None,) if grid == "voxels" else (None, 7):
+                    with self.subTest(place=place, grid=grid, springs=springs):
+                        runs = []
+                        for width in (4, 2):
+                            more = {"constraints": [{**mean, "box": [6, 0, 1, 6, width, 2]}], "method": "mma"}
+                            if springs:
+                                more = {"objective": {"mechanism": {
+                                    "output": [{"box": [3, 0, 3, 4, width, 3], "direction": [0, 0, 1]}],
+                                    "springs": [{"box": [3, 0, 3, 4, width, 3], "stiffness": [0, 0, springs * width / 4]}]}}}
+                            runs.append(self.solve(of(width, place, **more), "--grid", grid, "--tolerance", "1e-11", "--no-stl")["results"])
+                        whole, half = runs
+                        for step, (one, other) in enumerate(zip(whole["steps"]["objective"], half["steps"]["objective"])):
+                            self.close(other, one if springs else one / 2, 1e-4 if step else 1e-9)
+                        if not springs:
+                            self.close(half["constraints"][1]["value"], whole["constraints"][1]["value"], 1e-4)
+                            self.close(*(run["steps"]["constraints"][0][0] for run in runs), 1e-9)
+
         self.assertGreater(self.optimise("p.json", "--dry-run", "--grid", "voxels")["results"]["bytes_per_dof"],
                            self.optimise("p.json", "--dry-run", "--grid", "voxels", "--robust", "0")
                            ["results"]["bytes_per_dof"])
