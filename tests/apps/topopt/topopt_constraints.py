@@ -75,6 +75,26 @@ class Constraints(TopoptCase):
         self.assertEqual((constraint["kind"], constraint["case"]), ("displacement", "tip"))
         self.close(constraint["value"], moved["results"]["cases"][0]["value"], 1e-9)
 
+    def test_a_limit_in_the_other_direction(self):
+        def doubts(*limits, **more):
+            run = self.solve(self.limited(*limits, steps=2, **more), "--no-stl", code=(DONE, NOT_CONVERGED))
+            return {warning["code"]: warning["text"] for warning in run["warnings"]}, run
+        down, up = {**self.tip, "at_most": 1}, {**self.tip, "direction": [0, 0, 1], "at_most": 1}
+        found, run = doubts(down)
+        self.assertIn("constraint-exceeded", found)
+        self.assertNotIn("odd-direction", found)
+        found, run = doubts(up)
+        self.assertEqual(list(found), ["odd-direction"])
+        self.assertIn("in the first design, the other way by more than the limit", found["odd-direction"])
+        self.assertTrue(run["results"]["constraints"][1]["holds"])
+        self.assertLess(run["results"]["constraints"][1]["value"], -1)
+        # Of both directions one is always the other way, and what moves less than the limit is within it.
+        self.assertNotIn("odd-direction", doubts(down, {**up, "at_most": 2})[0])
+        self.assertEqual(doubts({**up, "at_most": 1e6})[0], {})
+        found, run = doubts({**self.tip, "direction": [0, 0, 1], "at_least": 1})
+        self.assertNotIn("odd-direction", found)
+        self.assertIn('It moves the other way: turn "direction" round', found["constraint-exceeded"])
+
     def test_two_limits_that_hold_at_once(self):
         # Two bars of 4 m in a row, pulled by 1 N each at their ends, of rho_1 and rho_2: u_1 = 8 / rho_1^3 and
         # u_2 - u_1 = 4 / rho_2^3. Of u_2 alone the lightest has rho_1^4 = 2 rho_2^4, which u_1 does not allow.
@@ -100,26 +120,6 @@ class Constraints(TopoptCase):
                     self.close(one["results"]["objective"], second * (2**0.25 + 1) / 2, 1e-5)
         self.backend = "serial"
 
-    def test_robust_designs(self):
-        robust = problem(projection={"robust": 0.2, "sharpness": {"start": 1, "end": 2, "every": 6, "factor": 2}},
-                         filter={"kind": "density", "radius": 1.6}, volume_fraction=0.4, change=0)
-        run = self.solve(robust, "--steps", "12")
-        self.assertEqual([run["engine"][key] for key in ("robust", "threshold", "method", "move")],
-                         [0.2, 0.5, "mma", 0.1])
-        # Steps are of the eroded design, the end is of the one that is made.
-        self.assertLess(run["results"]["objective"], 0.9 * run["results"]["steps"]["objective"][-1])
-        self.assertLessEqual(run["results"]["volume"], 0.4 * (1 + 1e-6))
-        self.solve(robust, "--steps", "7", "--checkpoint", "c.h5")
-        again = self.solve(robust, "--steps", "12", "--resume", "c.h5")
-        for key in ("objective", "volume"):
-            self.assertEqual(again["results"][key], run["results"][key])
-            self.assertEqual(again["results"]["steps"][key], run["results"]["steps"][key][7:])
-        self.fails(BAD_FILE, "checkpoint of other options", "topopt", "p.json", "--steps", "12", "--resume", "c.h5",
-                   "--robust", "0.3", "-q")
-        given = self.optimise("p.json", "--steps", "12", "--robust", "0.2", "--projection")
-        self.assertEqual(given["results"]["steps"]["objective"], run["results"]["steps"]["objective"])
-        table = self.ossatura("topopt", "p.json", "--steps", "1", "--backend", self.backend).stdout
-        self.assertIn("robust projection at 0.3, 0.5 and 0.7", table)
     def test_a_half_is_as_the_whole(self):
         """Of forces that nodes share, those in the mirror, of means of displacements and of springs."""
         def of(width, place, **more):
@@ -148,6 +148,26 @@ class Constraints(TopoptCase):
                             self.close(half["constraints"][1]["value"], whole["constraints"][1]["value"], 1e-4)
                             self.close(*(run["steps"]["constraints"][0][0] for run in runs), 1e-9)
 
+    def test_robust_designs(self):
+        robust = problem(projection={"robust": 0.2, "sharpness": {"start": 1, "end": 2, "every": 6, "factor": 2}},
+                         filter={"kind": "density", "radius": 1.6}, volume_fraction=0.4, change=0)
+        run = self.solve(robust, "--steps", "12")
+        self.assertEqual([run["engine"][key] for key in ("robust", "threshold", "method", "move")],
+                         [0.2, 0.5, "mma", 0.1])
+        # Steps are of the eroded design, the end is of the one that is made.
+        self.assertLess(run["results"]["objective"], 0.9 * run["results"]["steps"]["objective"][-1])
+        self.assertLessEqual(run["results"]["volume"], 0.4 * (1 + 1e-6))
+        self.solve(robust, "--steps", "7", "--checkpoint", "c.h5")
+        again = self.solve(robust, "--steps", "12", "--resume", "c.h5")
+        for key in ("objective", "volume"):
+            self.assertEqual(again["results"][key], run["results"][key])
+            self.assertEqual(again["results"]["steps"][key], run["results"]["steps"][key][7:])
+        self.fails(BAD_FILE, "checkpoint of other options", "topopt", "p.json", "--steps", "12", "--resume", "c.h5",
+                   "--robust", "0.3", "-q")
+        given = self.optimise("p.json", "--steps", "12", "--robust", "0.2", "--projection")
+        self.assertEqual(given["results"]["steps"]["objective"], run["results"]["steps"]["objective"])
+        table = self.ossatura("topopt", "p.json", "--steps", "1", "--backend", self.backend).stdout
+        self.assertIn("robust projection at 0.3, 0.5 and 0.7", table)
         self.assertGreater(self.optimise("p.json", "--dry-run", "--grid", "voxels")["results"]["bytes_per_dof"],
                            self.optimise("p.json", "--dry-run", "--grid", "voxels", "--robust", "0")
                            ["results"]["bytes_per_dof"])
