@@ -74,7 +74,8 @@ ExitReason describe_current_exception() {
     return {exit_bad_file, "error", with_origins(error.what())};
   } catch (const std::exception& error) {
     if (is_out_of_memory(error))
-      return {exit_unavailable, "out of memory", error.what() + std::string(memory_limit())};
+      return {exit_unavailable, "out of memory",
+              error.what() + std::string(memory_limit()) + memory_remedy};
     if (is_device_failure(error))
       return {exit_unavailable, "error: the device failed", error.what()};
     return {exit_internal, "internal error", error.what()};
