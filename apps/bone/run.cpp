@@ -386,10 +386,12 @@ template<class Exec>
 int run_on(const Exec& exec, const BoneOptions& options, DriverContext& context) {
   const Communicator& world = context.world();
   BoneResults results;
+  const VoxelSolverOptions solver = solver_options<Exec>(options);
+  if (options.generator != BoneGenerator::none)
+    run_phase(world, [&] { require_generated_room(exec, options, solver, world.size()); });
   BoneCase<Exec> found = make_case(exec, options, results, context);
   BoneModel<Exec>& model = found.model;
   VoxelProblem<Exec>& problem = found.problem;
-  const VoxelSolverOptions solver = solver_options<Exec>(options);
   results.operator_name = name_of(solver.matrix);
   results.cycle_name = name_of(cycle_of(options));
   results.hierarchy_name = name_of(options.hierarchy);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace ossatura {
 
@@ -21,6 +22,15 @@ const char* exit_code_help();
 
 /// Which of the launcher's processes this is, for report_current_exception().
 void set_reporting_rank(int rank, int size);
+
+/// An option that a configuration file has, and "c.ini, line 3".
+struct OptionOrigin {
+  std::string option; ///< with its dashes
+  std::string place;
+};
+
+/// Errors that name these options say where they are.
+void set_option_origins(std::vector<OptionOrigin> origins);
 
 /// What went wrong, for a line of stderr, and the exit code for it.
 struct ExitReason {

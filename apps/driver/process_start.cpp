@@ -121,7 +121,7 @@ std::int64_t mapped_bytes() {
 /// libraries leave half made when one passes (a JSON value that is an object already, and has none)
 /// would be destroyed on its way. Takes no memory.
 [[noreturn]] void end_without_memory() {
-  for (const char* part : {"ossatura: out of memory", memory_limit(), "\n"})
+  for (const char* part : {"ossatura: out of memory", memory_limit(), memory_remedy, "\n"})
     (void)!::write(STDERR_FILENO, part, std::strlen(part));
   end_process(exit_unavailable);
 }

@@ -24,6 +24,10 @@ void keep_within_memory();
 /// ": the control group ..." for messages, where that limited the memory; else empty.
 const char* memory_limit();
 
+/// What follows it in messages.
+constexpr const char* memory_remedy = "; --dry-run says what a run takes, and "
+                                      "docs/troubleshooting.md (Out of memory) what takes less";
+
 /// Ends the process at once, without destructors; other threads stop, and its temporary files go.
 /// Takes no memory.
 [[noreturn]] void end_process(int code) noexcept;

@@ -433,11 +433,8 @@ void start_from(const Exec& exec, const std::string& file, const TopoptModel& mo
   try {
     density = densities_at(exec, design, model.problem);
   } catch (const std::invalid_argument& error) {
-    fail<InputError>(file, ": ", library_message(error), "; the one ends at ",
-                     format_number(model.problem.bounds()[3]), ", ",
-                     format_number(model.problem.bounds()[4]), ", ",
-                     format_number(model.problem.bounds()[5]),
-                     " m: take a design of the same body, in m (--unit)");
+    fail<InputError>(file, ": ", library_message(error),
+                     ": take a design of the same body, in m (--unit), or leave --start-from out");
   }
   optimizer.start_from(exec, density);
   log_info("started from ", file, " with ", format_count(std::int64_t(design.density.size())),
@@ -446,8 +443,9 @@ void start_from(const Exec& exec, const std::string& file, const TopoptModel& mo
 
 /// Takes steps until the design is done, breaks down or is stopped.
 template<class Exec>
-void take_steps(const Exec& exec, DesignOptimizer<Exec>& optimizer, Recorder& recorder,
-                DriverContext& context, int last_step, TopoptRunResults& results) {
+void take_steps(const Exec& exec, const TopoptModel& model, DesignOptimizer<Exec>& optimizer,
+                Recorder& recorder, DriverContext& context, int last_step,
+                TopoptRunResults& results) {
   const Stopwatch watch;
   context.begin_progress("   seconds     step/most      objective   volume fraction, change, grey; "
                          "iterations and seconds of the step");
@@ -462,6 +460,8 @@ void take_steps(const Exec& exec, DesignOptimizer<Exec>& optimizer, Recorder& re
       show(results.steps.back(), last_step,
            watch.seconds() * (last_step - results.last_step()) / double(results.steps.size()),
            context);
+      if (results.steps.size() == 1) // of a run of hours, too, within its first minutes
+        warn_of_opposite_displacements(model, results.steps.front());
       recorder.step(exec, optimizer, results.steps.back());
     }
   } catch (const DesignBreakdown& breakdown) {
@@ -484,7 +484,7 @@ void take_grid_steps(const Exec& exec, const Grids& grids, std::size_t which,
   const std::size_t before = results.steps.size();
   const Stopwatch watch;
   recorder.enter(grid);
-  take_steps(exec, optimizer, recorder, context, grids.back()->options.max_steps, results);
+  take_steps(exec, grid, optimizer, recorder, context, grids.back()->options.max_steps, results);
   if (grids.size() > 1)
     results.grids.push_back({grid.num_elem(), grid.problem.lattice->edge(), optimizer.radius(),
                              results.steps.size() - before, watch.seconds()});

@@ -3,6 +3,7 @@
 
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/base/vector.hpp>
+#include <ossatura/core/mesh/box.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -136,6 +137,23 @@ ThermalLoad<Exec> checked_thermal_load(const Exec& exec, const DesignProblem& pr
 }
 
 } // namespace
+
+std::vector<double> node_shares(const DesignProblem& problem,
+                                const std::vector<std::int32_t>& nodes) {
+  std::vector<double> share(nodes.size(), 1);
+  const double slack = problem.mirrors.empty() ? 0 : rounding_of(problem.bounds());
+  double sum = 0;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const std::array<double, 3> x = problem.point(nodes[i]);
+    for (const MirrorPlane& mirror : problem.mirrors)
+      if (std::fabs(x[std::size_t(mirror.axis)] - mirror.place) <= slack)
+        share[i] /= 2;
+    sum += share[i];
+  }
+  for (double& one : share)
+    one /= sum;
+  return share;
+}
 
 std::optional<std::size_t> find_asymmetry(const DesignProblem& problem, const BodyLoad& load) {
   const Box box = problem.bounds();

@@ -5,6 +5,7 @@
 #include <ossatura/solvers/topopt/bodies/body.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -55,6 +56,12 @@ std::optional<std::size_t> find_asymmetry(const DesignProblem& problem, const Bo
 template<class Exec>
 DesignLoads<Exec> make_design_loads(const Exec& exec, const DesignProblem& problem,
                                     bool is_mechanism, const DesignBody<Exec>& body);
+
+/// [n], with a sum of 1: what each of the nodes has of what they share equally. Of a node in a
+/// mirror plane half is of the part beyond, so that it has half a share, in two planes a quarter:
+/// the modelled part then is as the whole one, whose nodes share twice as much.
+std::vector<double> node_shares(const DesignProblem& problem,
+                                const std::vector<std::int32_t>& nodes);
 
 /// The sum of forces, or of a direction, on components that are free. Throws std::invalid_argument,
 /// with `what`, for bad numbers and where nothing is free.

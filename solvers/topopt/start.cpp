@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace ossatura {
@@ -39,18 +40,31 @@ double distance_between(const double* a, const double* b) {
   return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 }
 
-/// Whether boxes around the elements of both have much in common: of one body they are the same,
-/// and of a half and the whole half.
-bool overlap(const PlacedDensities& from, const DesignProblem& problem) {
+/// Whether the interval of the one design is about that of the other along an axis. Bodies that
+/// cubes fill end up to an edge apart; a design space may have been changed a little since.
+bool is_alike(double low, double high, double to_low, double to_high, double edge) {
+  constexpr double least = 0.8; // of the longer one
+  const double longest = std::max(high - low, to_high - to_low);
+  return std::min(high, to_high) - std::max(low, to_low) > least * longest - edge;
+}
+
+/// Whether both designs are of one body, as far as the boxes around them say: it is the same, or
+/// where the problem has mirrors the design may be of the whole part. One of the half for a problem
+/// of the whole would give all of its other half the densities in the plane of the mirror.
+bool is_same_body(const PlacedDensities& from, double from_size, const DesignProblem& problem) {
   const Box to = problem.bounds();
+  // Of cubes, from half their diagonal.
+  const double edge =
+      2 / std::sqrt(3.0) *
+      std::max(from_size, problem.lattice ? 0.5 * std::sqrt(3.0) * problem.lattice->edge() : 0.0);
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    double low = from.centre[axis], high = low;
-    for (std::size_t e = 0; e < from.size.size(); ++e) {
-      low = std::min(low, from.centre[3 * e + axis] - from.size[e]);
-      high = std::max(high, from.centre[3 * e + axis] + from.size[e]);
-    }
-    const double common = std::min(high, to[axis + 3]) - std::max(low, to[axis]);
-    if (!(common >= 0.4 * std::max(high - low, to[axis + 3] - to[axis])))
+    const double low = from.bounds[axis], high = from.bounds[axis + 3];
+    bool alike = is_alike(low, high, to[axis], to[axis + 3], edge);
+    for (const MirrorPlane& mirror : problem.mirrors)
+      if (std::size_t(mirror.axis) == axis)
+        alike = alike || is_alike(low, high, std::min(to[axis], 2 * mirror.place - to[axis + 3]),
+                                  std::max(to[axis + 3], 2 * mirror.place - to[axis]), edge);
+    if (!alike)
       return false;
   }
   return true;
@@ -63,6 +77,7 @@ PlacedDensities place_densities(const DesignProblem& problem, std::vector<double
                    density.size() << " densities of " << problem.num_elem() << " elements");
   PlacedDensities placed;
   placed.density = std::move(density);
+  placed.bounds = problem.bounds();
   placed.centre.reserve(3 * problem.num_elem());
   placed.size.reserve(problem.num_elem());
   const double half = problem.lattice ? 0.5 * std::sqrt(3.0) * problem.lattice->edge() : 0;
@@ -88,6 +103,8 @@ PlacedDensities place_densities(const std::vector<double>& point,
                                   << " places of " << node.size() << " nodes");
   PlacedDensities placed;
   placed.density = std::move(density);
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  placed.bounds = {infinity, infinity, infinity, -infinity, -infinity, -infinity};
   for (std::size_t e = 0; e + 1 < begin.size(); ++e) {
     OSSATURA_REQUIRE(begin[e] < begin[e + 1] && std::size_t(begin[e + 1]) <= node.size(),
                      "element " << e << " has no nodes");
@@ -100,8 +117,12 @@ PlacedDensities place_densities(const std::vector<double>& point,
       return &point[3 * std::size_t(n)];
     };
     for (std::int64_t slot = begin[e]; slot < begin[e + 1]; ++slot)
-      for (std::size_t axis = 0; axis < 3; ++axis)
-        centre[axis] += at(slot)[axis] / count;
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        const double x = at(slot)[axis];
+        centre[axis] += x / count;
+        placed.bounds[axis] = std::min(placed.bounds[axis], x);
+        placed.bounds[axis + 3] = std::max(placed.bounds[axis + 3], x);
+      }
     for (std::int64_t slot = begin[e]; slot < begin[e + 1]; ++slot)
       size = std::max(size, distance_between(centre, at(slot)));
     placed.centre.insert(placed.centre.end(), centre, centre + 3);
@@ -117,12 +138,14 @@ std::vector<double> densities_at(const Exec& exec, const PlacedDensities& from,
   OSSATURA_REQUIRE(count > 0 && from.size.size() == count && from.centre.size() == 3 * count,
                    count << " densities, " << from.size.size() << " sizes and "
                          << from.centre.size() << " coordinates of elements");
-  OSSATURA_REQUIRE(overlap(from, problem),
-                   "the design is of another body: the boxes around them have little in common");
   double mean_size = 0;
   for (const double size : from.size)
     mean_size += size / double(count);
   OSSATURA_REQUIRE(mean_size > 0 && std::isfinite(mean_size), "elements of size " << mean_size);
+  OSSATURA_REQUIRE(is_same_body(from, mean_size, problem),
+                   "the design is of another body, " << span_text(from.bounds)
+                                                     << " m in x, y, z, and that of the problem is "
+                                                     << span_text(problem.bounds()) << " m");
   const NearSources<Exec> sources =
       make_near_sources(exec, upload(exec, "ossatura::start::centre", from.centre),
                         upload(exec, "ossatura::start::size", from.size),

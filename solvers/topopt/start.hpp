@@ -15,6 +15,7 @@ struct PlacedDensities {
   std::vector<double> centre;  ///< [n, 3]
   std::vector<double> size;    ///< [n] from the centre to the farthest node
   std::vector<double> density; ///< [n]
+  Box bounds{};                ///< around all of them
 };
 
 /// `density` [num_elem] of the elements of a problem.
@@ -28,7 +29,8 @@ PlacedDensities place_densities(const std::vector<double>& point,
 
 /// Densities [num_elem] at the elements of a problem, the nearest one where the other design has no
 /// element. The same for any number of threads. Throws std::invalid_argument for no densities, and
-/// where all elements are off the other design. Fences.
+/// for those of another body: of one that is not about as large, and not in about the same place,
+/// as the problem's or as that with its images in the problem's mirrors. Fences.
 template<class Exec>
 std::vector<double> densities_at(const Exec& exec, const PlacedDensities& from,
                                  const DesignProblem& problem);

@@ -373,6 +373,17 @@ class Mask(BoneImages):
                                                       "Poisons_ratio": ((), [0.3])})
         self.fails(USAGE, "--mask is for grey values", "bone", "parosol.h5", "--mask", self.mask, "-q")
 
+    def test_images_of_others_in_hdf5(self):
+        """The first bytes are those of ParOSol's files."""
+        for group, name, message in (
+                ("ITKImage", "ct.h5", "is an image of ITK (HDF5ImageIO), not of ParOSol, which is what is read of HDF5: convert it to .mha"),
+                ("minc-2.0", "ct.mnc", "is an image of MINC 2, not of ParOSol, which is what is read of HDF5: convert it to .nii"),
+                ("VTKHDF", "ct.hdf", "is a file of VTKHDF, as of results")):
+            write(self.path(name), group, {"VoxelData": ((2, 2, 2), [1000.0] * 8)})
+            self.fails(BAD_FILE, f"{name}: {message}", "bone", name, *LAW, "-q")
+        write(self.path("other.h5"), "entry", {"data": ((2, 2, 2), [1000.0] * 8)})
+        self.fails(BAD_FILE, "other.h5: /: there is no group 'Image_Data'; it has entry", "bone", "other.h5", "-q")
+
     def test_a_mask_of_parts_of_voxels_is_doubted(self):
         """As of one that was blurred: its values are few enough for labels."""
         def soft(x, y, z):

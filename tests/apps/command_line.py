@@ -224,6 +224,23 @@ class Configuration(DriverCase):
         self.write("c.toml", "tolerance = abc\n")
         self.fails(USAGE, "tolerance", "bone", "x.h5", "--config", "c.toml")
 
+    def test_errors_of_its_options_name_the_file_and_the_line(self):
+        inputs = (("bone", "--generate", "cube", "--size", "4"), ("eikonal", "--generate", "box"), ("topopt", "mbb"),
+                  ("pfem", "p.json"), ("softbody", "s.json"))
+        for command in inputs:
+            for text, message in (("# mine\n\ntolerance = 2\n", " (--tolerance is of c.toml, line 3)"),
+                                  ("max-iterations = many\n", "--max-iterations = many (--max-iterations is of c.toml, line 1)"),
+                                  ("threads = 1\nprecision = 'dubble'\n", " (--precision is of c.toml, line 2)"),
+                                  ("\nquiet = true\nfooo = 1\n", "configuration c.toml, line 3: unknown key 'fooo'"),
+                                  ("\ntolerance\n", "configuration c.toml, line 2: 'tolerance' is not")):
+                with self.subTest(command=command[0], text=text):
+                    self.write("c.toml", text)
+                    self.fails(USAGE, message, *command, "--config", "c.toml")
+        # What the command line has is not of the file, and neither is an option that begins alike.
+        self.write("c.toml", "tolerance = 2\nhdf = \"x.hdf\"\n")
+        done = self.fails(USAGE, "--tolerance 3: ", *inputs[0], "--config", "c.toml", "--tolerance", "3")
+        self.assertNotIn("c.toml", done.stderr)
+
     def test_missing_file_and_directory_are_unreadable(self):
         self.fails(BAD_FILE, "nothere.toml", "bone", "x.h5", "--config", "nothere.toml")
         self.fails(BAD_FILE, "", "bone", "x.h5", "--config", ".")

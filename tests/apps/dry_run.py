@@ -2,11 +2,13 @@
 """The peak of the process that `--dry-run` predicts is within a quarter of the largest resident set
 that the system sees in the run, on the serial backend."""
 import json
+import math
 import os
+import re
 import subprocess
 
 from support import driver_case
-from support.driver_case import DONE, NOT_CONVERGED, DriverCase
+from support.driver_case import DONE, NOT_CONVERGED, UNAVAILABLE, DriverCase
 
 EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples")
 
@@ -82,6 +84,22 @@ class Prediction(DriverCase):
 
     def test_bone(self):
         self.check("bone")
+
+    def test_generated_bone_that_no_machine_has_memory_for(self):
+        """Before anything is made, with what a run would take."""
+        for generator, more, image in (("cube", (), "TB"), ("sphere", (), "TB"), ("laminate", ("--layers", "5=1000"), "TB"),
+                                       ("perlin", (), "TB")):
+            for plan in (("--dry-run",), ()):
+                with self.subTest(generator=generator, plan=plan):
+                    done = self.fails(UNAVAILABLE, "are left: a smaller --size", "bone", "--generate", generator, "--size", "9000",
+                                      *more, *plan)
+                    taken = re.search(r"voxels take ([\d.]+) (TB) as an image, and a run about ([\d.]+) TB in all", done.stderr)
+                    self.assertTrue(taken, done.stderr)
+                    self.assertEqual(float(taken[1]), 2.92)  # four bytes each
+                    # 43 bytes for each degree of freedom (docs/troubleshooting.md), of the bone there is.
+                    bone = {"cube": 1, "sphere": math.pi / 6, "laminate": 1, "perlin": 0.2}[generator]
+                    expected = 2.92 + 129 * bone * 9000**3 / 1e12
+                    self.assertLess(abs(float(taken[3]) / expected - 1), 0.3, done.stderr)
 
     def test_bone_that_breaks(self):
         """Arrays alone, of which there are most where the levels of the multigrid are made anew."""

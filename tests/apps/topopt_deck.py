@@ -598,6 +598,17 @@ class Temperatures(Decks):
         self.assertEqual(codes("ALL, 29.", *pull), [])
         self.assertEqual(codes("ALL, 31.", *pull), ["large-strain"])  # 0.01 * 11
         self.assertEqual(codes("ALL, 20.", "X1, 9.", *pull), ["large-strain"])
+        # Temperatures from 0 K on, in place of changes; a machine that becomes warmer by 300 K has a change.
+        self.write("plain.inp", mesh() + ROLLERS)
+        for change, expected in ((20, []), (25, []), (280, []), (300, []), (293, ["odd-temperature"]),
+                                 (293.15, ["odd-temperature"]), (353.15, ["odd-temperature"]), (-293.15, []), (120.15, []),
+                                 ([{"set": "ALL", "change": 298.15}, {"set": "X1", "change": 341.7}], ["odd-temperature"]),
+                                 ([{"set": "X1", "change": 353.2}], [])):
+            with self.subTest(change=change):
+                run = self.solve({"mesh": {"file": "plain.inp"}, "material": {"young": 6, "poisson": 0, "expansion": 1.2e-5}, "cases": [
+                    {"name": "warm", "temperature_change": change, "loads": [{"set": "X1", "total_force": [1, 0, 0]}]}]},
+                    "--volume", "0.5", "--steps", "1", "--filter", "none", "--no-stl")
+                self.assertEqual([warning["code"] for warning in run["warnings"]], expected)
         one_expands = TWO.replace("6., 0.\n", "6., 0.\n*EXPANSION\n0.01\n")
         run = self.first(self.deck(step("*TEMPERATURE", "ALL, 29.", *pull), material=one_expands), "--no-stl")
         self.assertEqual([warning["code"] for warning in run["warnings"]], ["no-expansion"])

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/bone/output/prediction.hpp"
 
+#include "apps/driver/output/table.hpp"
+#include <ossatura/core/base/require.hpp>
+#include <ossatura/core/machine/available_memory.hpp>
 #include <ossatura/core/machine/memory.hpp>
 #include <ossatura/core/machine/processors.hpp>
 #include <ossatura/solvers/bone/multigrid/periodic_hierarchy.hpp>
@@ -176,7 +179,75 @@ BonePrediction predict_process(const BoneModelInfo& info, const BoneModelInfo& w
   return prediction;
 }
 
+/// Bone of the voxels that a generator makes, as a part; of perlin without --fraction that of
+/// trabecular bone.
+double generated_part(const BoneOptions& options) {
+  constexpr double trabecular = 0.2;
+  const double voxels = double(options.size[0]) * options.size[1] * options.size[2];
+  switch (options.generator) {
+  case BoneGenerator::perlin:
+    return options.fraction.value_or(trabecular);
+  case BoneGenerator::sphere: {
+    const double radius = options.radius > 0
+                              ? options.radius
+                              : 0.5 * *std::min_element(options.size.begin(), options.size.end());
+    const auto ball = [&](double r) { return std::min(1.0, 4.18879 * r * r * r / voxels); };
+    return ball(radius) - (options.inner_modulus > 0 ? 0 : ball(options.inner_radius)) +
+           (options.outer_modulus > 0 ? 1 - ball(radius) : 0);
+  }
+  case BoneGenerator::laminate: {
+    double solid = 0, all = 0;
+    for (const auto& [thickness, modulus] : options.layers) {
+      all += thickness;
+      solid += modulus > 0 ? thickness : 0;
+    }
+    return all > 0 ? solid / all : 1;
+  }
+  default:
+    return 1;
+  }
+}
+
+/// Of a run, from the options alone: as if each level had an eighth of the elements of the one
+/// before.
+BonePrediction predict_generated(const BoneOptions& options, const VoxelSolverOptions& solver,
+                                 bool is_device) {
+  BoneModelInfo info;
+  info.shape = options.size;
+  const double voxels = double(options.size[0]) * options.size[1] * options.size[2];
+  info.num_elem = info.num_nodes = std::int64_t(generated_part(options) * voxels);
+  std::vector<LevelSize> levels;
+  for (std::int64_t n = info.num_elem / 8; n > 1000; n /= 8)
+    levels.push_back({n, n, true});
+  levels.push_back({125, 216, true});
+  return predict_process(info, info, levels, options, solver, is_device, 1);
+}
+
 } // namespace
+
+template<class Exec>
+void require_generated_room(const Exec& exec, const BoneOptions& options,
+                            const VoxelSolverOptions& solver, int num_ranks) {
+  const double room = double(available_bytes(exec));
+  const bool is_perlin = options.generator == BoneGenerator::perlin;
+  const double voxels = double(options.size[0]) * options.size[1] * options.size[2];
+  // Each rank makes the whole of it, but of perlin its planes alone, whose bone is not known yet.
+  const double image = 4 * voxels / (is_perlin ? num_ranks : 1);
+  const double grid = is_perlin ? 0 : 29 * generated_part(options) * voxels / num_ranks;
+  if (!(room > 0) || image + grid <= room)
+    return;
+  constexpr bool is_device = BackendTraits<Exec>::is_device;
+  const BonePrediction all = predict_generated(options, solver, is_device);
+  const double whole = 4 * voxels;
+  const double run = whole + std::max(all.device_bytes, is_device ? 0 : all.host_growth);
+  fail<BackendError>("--size ", options.size[0], ',', options.size[1], ',', options.size[2], ": ",
+                     format_count(std::int64_t(voxels)), " voxels take ", format_bytes(whole),
+                     " as an image, and a run about ", format_bytes(run), " in all, where ",
+                     format_bytes(room), " are left: a smaller --size",
+                     is_perlin ? " with a smaller --feature (the same bone, coarser)" : "",
+                     solver.precision == Precision::lean ? "" : ", --precision lean",
+                     ", or mpirun with ranks on several machines or devices, which divide a model");
+}
 
 template<class Exec>
 BonePrediction predict_bone(const Exec& exec, const VoxelProblem<Exec>& problem,
@@ -204,7 +275,9 @@ BonePrediction predict_bone(const Exec& exec, const VoxelProblem<Exec>& problem,
 #define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template BonePrediction predict_bone(const Exec&, const VoxelProblem<Exec>&,                     \
                                        const BoneModelInfo&, const BoneOptions&,                   \
-                                       const VoxelSolverOptions&);
+                                       const VoxelSolverOptions&);                                 \
+  template void require_generated_room(const Exec&, const BoneOptions&, const VoxelSolverOptions&, \
+                                       int);
 OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
 #undef OSSATURA_INSTANTIATE
 

@@ -18,4 +18,10 @@ BonePrediction predict_bone(const Exec& exec, const VoxelProblem<Exec>& problem,
                             const BoneModelInfo& info, const BoneOptions& options,
                             const VoxelSolverOptions& solver);
 
+/// Throws BackendError, with the memory of the run and what takes less, where a generated image and
+/// its grid alone do not fit into what `exec` has left. To be called before they are made.
+template<class Exec>
+void require_generated_room(const Exec& exec, const BoneOptions& options,
+                            const VoxelSolverOptions& solver, int num_ranks);
+
 } // namespace ossatura

@@ -10,9 +10,11 @@
 
 #include <algorithm>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <set>
 #include <sstream>
+#include <utility>
 
 namespace ossatura {
 
@@ -37,20 +39,21 @@ std::string trimmed(const std::string& line) {
   return begin == std::string::npos ? "" : line.substr(begin, end - begin + 1);
 }
 
-std::string read_configuration(std::istream& input) {
+/// `where` names the file in messages, here and below.
+std::string read_configuration(const std::string& where, std::istream& input) {
   std::string text(largest_configuration + 1, '\0');
   input.read(text.data(), std::streamsize(text.size()));
   text.resize(std::size_t(input.gcount()));
   if (input.bad() || !input.eof())
-    fail<InputError>("configuration: ", input.bad()
-                                            ? "the file cannot be read"
-                                            : "the file has more than " +
-                                                  std::to_string(largest_configuration) + " bytes");
+    fail<InputError>(where, ": ",
+                     input.bad() ? "the file cannot be read"
+                                 : "the file has more than " +
+                                       std::to_string(largest_configuration) + " bytes");
   if (text.compare(0, 3, "\xEF\xBB\xBF") == 0) // as editors of Windows mark UTF-8
     text.erase(0, 3);
   if (text.find('\0') != std::string::npos)
-    fail<UsageError>("configuration: the file is no text of single bytes, as in UTF-16: save it as "
-                     "UTF-8");
+    fail<UsageError>(where,
+                     ": the file is no text of single bytes, as in UTF-16: save it as UTF-8");
   return text;
 }
 
@@ -72,9 +75,9 @@ std::string describe(const CLI::App& app, const CLI::ParseError& error) {
 
 /// Throws for a line that CLI11 passes over or cuts short. `in_list`: between the brackets of a
 /// list over several lines; the same is returned for the next line.
-bool check_line(const std::string& line, int number, bool in_list) {
+bool check_line(const std::string& where, const std::string& line, int number, bool in_list) {
   const auto refuse = [&](const auto&... parts) {
-    fail<UsageError>("configuration, line ", number, ": ", parts...);
+    fail<UsageError>(where, ", line ", number, ": ", parts...);
   };
   if (line.size() > longest_line)
     refuse("longer than ", longest_line, " bytes");
@@ -103,35 +106,57 @@ bool check_line(const std::string& line, int number, bool in_list) {
   return value[0] == '[' && value.find(']') == std::string::npos;
 }
 
-/// CLI11's reader of TOML-like files, with our errors.
+/// The key of a line `name = value`, or nothing.
+std::string key_of(const std::string& line) {
+  std::string key = trimmed(line.substr(0, std::min(line.find('='), line.size())));
+  if (key.size() > 1 && (key[0] == '"' || key[0] == '\'') && key.back() == key[0])
+    key = key.substr(1, key.size() - 2);
+  return key;
+}
+
+/// CLI11's reader of TOML-like files, with our errors. Says where the options that it takes are.
 class StrictConfig : public CLI::ConfigTOML {
 public:
   explicit StrictConfig(const CLI::App& app)
       : app_(app) {}
 
   std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
-    const std::string text = read_configuration(input);
+    const std::string file = app_.get_config_ptr()->results().front();
+    const std::string where = "configuration " + file;
+    const std::string text = read_configuration(where, input);
     std::istringstream lines(text), again(text);
+    std::map<std::string, int> line_of; // the last one of a key
     int number = 0;
     bool in_list = false;
-    for (std::string line; std::getline(lines, line);)
-      in_list = check_line(trimmed(line), ++number, in_list);
+    for (std::string line; std::getline(lines, line);) {
+      ++number;
+      if (!in_list)
+        line_of[key_of(line)] = number;
+      in_list = check_line(where, trimmed(line), number, in_list);
+    }
     if (in_list)
-      fail<UsageError>("configuration: a list is not closed by ]");
+      fail<UsageError>(where, ": a list is not closed by ]");
     std::vector<CLI::ConfigItem> items = CLI::ConfigTOML::from_config(again);
     const std::vector<std::string> keys = option_names(app_, "", true);
     std::set<std::string> names;
-    for (const CLI::ConfigItem& item : items)
+    std::vector<OptionOrigin> origins;
+    for (const CLI::ConfigItem& item : items) {
+      const auto at = line_of.find(item.name);
+      const std::string line = at == line_of.end() ? "" : ", line " + std::to_string(at->second);
+      const std::string place = where + line;
       if (!item.parents.empty())
-        fail<UsageError>("configuration: section [", item.parents.front(),
+        fail<UsageError>(where, ": section [", item.parents.front(),
                          "]: a file is for one subcommand and has no sections");
-      else if (std::count(keys.begin(), keys.end(), item.name) == 0)
-        fail<UsageError>("configuration: unknown key '", item.name, "'",
-                         did_you_mean(item.name, keys));
-      else if (!names.insert(item.name).second) // CLI11 would pass over the second
-        fail<UsageError>("configuration: '", item.name,
+      if (std::count(keys.begin(), keys.end(), item.name) == 0)
+        fail<UsageError>(place, ": unknown key '", item.name, "'", did_you_mean(item.name, keys));
+      if (!names.insert(item.name).second) // CLI11 would pass over the second
+        fail<UsageError>(place, ": '", item.name,
                          "' is there twice: leave one out, or give all its values in one place, as "
                          "[a, b]");
+      if (app_.count("--" + item.name) == 0) // else the command line wins
+        origins.push_back({"--" + item.name, file + line});
+    }
+    set_option_origins(std::move(origins));
     return items;
   }
 

@@ -87,6 +87,16 @@ std::vector<NodeForce> remote_forces(const ForceChoice& choice, const DesignProb
   return forces;
 }
 
+/// A force, or a direction, that nodes share.
+std::vector<NodeForce> shared(const DesignProblem& problem, const std::vector<std::int32_t>& nodes,
+                              const std::array<double, 3>& all) {
+  const std::vector<double> share = node_shares(problem, nodes);
+  std::vector<NodeForce> forces;
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    forces.push_back({nodes[i], {share[i] * all[0], share[i] * all[1], share[i] * all[2]}});
+  return forces;
+}
+
 std::vector<NodeForce> forces_of(const ForceChoice& choice, const DesignProblem& problem,
                                  const PlaceSelector& select) {
   const std::vector<std::int32_t> nodes = select.nodes(choice.nodes);
@@ -105,11 +115,11 @@ std::vector<NodeForce> forces_of(const ForceChoice& choice, const DesignProblem&
   }
   if (choice.kind == ForceChoice::Kind::remote)
     return remote_forces(choice, problem, nodes);
-  const double share = choice.kind == ForceChoice::Kind::total ? 1 / double(nodes.size()) : 1;
+  if (choice.kind == ForceChoice::Kind::total)
+    return shared(problem, nodes, choice.value);
   std::vector<NodeForce> forces;
   for (const std::int32_t node : nodes)
-    forces.push_back(
-        {node, {share * choice.value[0], share * choice.value[1], share * choice.value[2]}});
+    forces.push_back({node, {choice.value[0], choice.value[1], choice.value[2]}});
   return forces;
 }
 
@@ -356,13 +366,12 @@ void add_mechanism(const ProblemDocument& document, const PlaceSelector& select,
                    const HeldMask& held, TopoptModel& model) {
   for (const OutputChoice& output : document.outputs) {
     const std::vector<std::int32_t> nodes = select.nodes(output.nodes);
-    const double share = 1 / double(nodes.size());
+    const auto& d = output.direction;
     bool moves = false;
-    for (const std::int32_t node : nodes) {
-      const auto& d = output.direction;
-      model.problem.output.push_back({node, {share * d[0], share * d[1], share * d[2]}});
+    for (const NodeForce& one : shared(model.problem, nodes, d)) {
+      model.problem.output.push_back(one);
       for (int c = 0; c < 3; ++c)
-        moves = moves || (d[std::size_t(c)] != 0 && !held.has(node, c));
+        moves = moves || (d[std::size_t(c)] != 0 && !held.has(one.node, c));
     }
     if (!moves)
       fail<InputError>(output.nodes.place,
@@ -370,10 +379,10 @@ void add_mechanism(const ProblemDocument& document, const PlaceSelector& select,
   }
   for (const SpringChoice& spring : document.springs) {
     const std::vector<std::int32_t> nodes = select.nodes(spring.nodes);
-    for (const std::int32_t node : nodes)
+    for (const NodeForce& one : shared(model.problem, nodes, spring.stiffness))
       for (int c = 0; c < 3; ++c)
-        if (const double k = spring.stiffness[std::size_t(c)]; k > 0)
-          model.problem.springs.push_back({node, c, k / double(nodes.size())});
+        if (one.force[c] > 0)
+          model.problem.springs.push_back({one.node, c, one.force[c]});
   }
 }
 
@@ -406,23 +415,20 @@ std::vector<NodeForce> mean_of(const LimitChoice& choice, const PlaceSelector& s
                                const HeldMask& held, const DesignProblem& problem) {
   const std::vector<std::int32_t> nodes = select.nodes(choice.nodes);
   const std::function<bool(std::int32_t)> in_void = nodes_in_void(problem);
-  const double share = 1 / double(nodes.size());
   const auto& d = choice.direction;
   bool moves = false;
-  std::vector<NodeForce> mean;
   for (const std::int32_t node : nodes) {
     if (in_void(node))
       fail<InputError>(choice.place, ": the displacement of node ", node,
                        " is limited, but all of its elements are void: take others, or make these "
                        "free or solid");
-    mean.push_back({node, {share * d[0], share * d[1], share * d[2]}});
     for (int c = 0; c < 3; ++c)
       moves = moves || (d[std::size_t(c)] != 0 && !held.has(node, c));
   }
   if (!moves)
     fail<InputError>(choice.place, ": nothing limits a displacement that is 0: all nodes are held "
                                    "in this direction. Take others");
-  return mean;
+  return shared(problem, nodes, d);
 }
 
 } // namespace

@@ -69,6 +69,15 @@ void check_body_loads(const ProblemDocument& document, const TopoptModel& model)
     }
 }
 
+/// Whether a change of temperature is one in kelvin, from 0 K on: room temperature, or whole
+/// degrees Celsius. Changes are round numbers, or computed ones.
+bool is_absolute(double change) {
+  constexpr double zero = 273.15, coldest = 200, hottest = 2000; // K
+  const double celsius = change - zero;
+  return change == 273 || change == 293 || change == 298 ||
+         (change > coldest && change < hottest && std::fabs(celsius - std::round(celsius)) < 1e-6);
+}
+
 /// Temperatures need a material that expands, and numbers whose products are numbers.
 void check_temperatures(const ProblemDocument& document, const TopoptModel& model) {
   const std::vector<HexaMaterial>& materials = model.problem.materials;
@@ -97,6 +106,14 @@ void check_temperatures(const ProblemDocument& document, const TopoptModel& mode
                   format_number(100 * strain),
                   " %, which is no small strain: is the coefficient of expansion for each K, as "
                   "1.2e-5 of steel?");
+    if (is_absolute(*coldest) || is_absolute(*warmest)) {
+      const double change = is_absolute(*coldest) ? *coldest : *warmest;
+      log_warning("odd-temperature", where, ": nodes are warmer by ", format_number(change, 6),
+                  " K, which as a temperature is ", format_number(change - 273.15, 6),
+                  " degrees Celsius: changes count from where nothing is strained. Subtract that "
+                  "temperature, such as 293.15 K (in a deck give it as *INITIAL CONDITIONS, "
+                  "TYPE=TEMPERATURE)");
+    }
   }
 }
 

@@ -573,15 +573,28 @@ void warn(const TopoptModel& model, const TopoptRunResults& results) {
     const DesignLimit& limit = model.problem.limits[j];
     const DesignLimitValue& own = results.final->limits[j];
     if (!own.holds())
-      log_warning("constraint-exceeded", "the constraint ", label_of(model, limit),
-                  " does not hold: ", format_number(own.value), " ", unit_of(limit.kind), ", and ",
-                  bound_of(limit),
-                  " was asked for. More --steps or a smaller --move, a limit that can be met, or "
-                  "more volume");
+      log_warning(
+          "constraint-exceeded", "the constraint ", label_of(model, limit),
+          " does not hold: ", format_number(own.value), " ", unit_of(limit.kind), ", and ",
+          bound_of(limit), " was asked for. ",
+          limit.at_least && own.value < 0
+              ? "It moves the other way: turn \"direction\" round if that is meant, else more "
+                "--steps"
+              : "More --steps or a smaller --move, a limit that can be met, or more volume");
   }
 }
 
 } // namespace
+
+void warn_of_opposite_displacements(const TopoptModel& model, const DesignStep& step) {
+  for (const std::size_t j : find_opposite_displacements(model.problem, step.limits)) {
+    const DesignLimit& limit = model.problem.limits[j];
+    log_warning("odd-direction", "the constraint ", label_of(model, limit), ": is ",
+                format_number(step.limits[j].value), " ", unit_of(limit.kind),
+                " in the first design, the other way by more than the limit, so that it holds "
+                "whatever moves: turn \"direction\" round, or limit both directions");
+  }
+}
 
 int report_topopt(const TopoptModel& model, const TopoptRunResults& results,
                   const std::string& stem, DriverContext& context,

@@ -18,7 +18,10 @@ int report_topopt(const TopoptModel& model, const TopoptRunResults& results,
                   const std::string& stem, DriverContext& context,
                   const std::function<void()>& write_files);
 
-/// The same for --dry-run.
+/// Warns of limits of displacements that the first step has the other way round.
+void warn_of_opposite_displacements(const TopoptModel& model, const DesignStep& step);
+
+/// The report for --dry-run.
 int report_topopt_prediction(const TopoptModel& model, const TopoptPrediction& expected,
                              const std::string& stem, DriverContext& context);
 

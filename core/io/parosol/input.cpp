@@ -198,9 +198,30 @@ std::size_t keep_last(std::vector<NodalValue>& rows) {
   return dropped;
 }
 
+/// Refuses HDF5 files of other programs, which no group of ParOSol tells apart from damaged ones.
+void refuse_other_files(const Hdf5Group& root, const std::string& path) {
+  if (root.has("Image_Data"))
+    return;
+  const auto refuse = [&](const char* what, const char* remedy) {
+    fail<InputError>(path, ": is ", what,
+                     ", not of ParOSol, which is what is read of HDF5: ", remedy);
+  };
+  if (root.has("ITKImage"))
+    refuse("an image of ITK (HDF5ImageIO)",
+           "convert it to .mha, for example with SimpleITK: WriteImage(ReadImage('in.h5'), "
+           "'out.mha')");
+  if (root.has("minc-2.0"))
+    refuse("an image of MINC 2", "convert it to .nii, for example with mnc2nii of the MINC tools, "
+                                 "or nibabel: save(Nifti1Image.from_image(load('in.mnc')), "
+                                 "'out.nii')");
+  if (root.has("VTKHDF"))
+    refuse("a file of VTKHDF, as of results", "give the image that these are of");
+}
+
 VoxelModel read_model(const std::string& path, const ParosolOptions& options) {
   const Hdf5File file = Hdf5File::open(path);
   const Hdf5Group root = file.root();
+  refuse_other_files(root, path);
   const Hdf5Group data = root.group("Image_Data");
   const auto remark = [&](const std::string& text) {
     if (options.remarks != nullptr)

@@ -106,6 +106,29 @@ std::string name_of_limit(const DesignProblem& problem, std::size_t which) {
          ")";
 }
 
+std::vector<std::size_t> find_opposite_displacements(const DesignProblem& problem,
+                                                     const std::vector<DesignLimitValue>& values) {
+  const auto are_opposite = [](const DesignLimit& a, const DesignLimit& b) {
+    return a.kind == b.kind && a.load_case == b.load_case && a.at_least == b.at_least &&
+           a.direction.size() == b.direction.size() &&
+           std::equal(a.direction.begin(), a.direction.end(), b.direction.begin(),
+                      [](const NodeForce& one, const NodeForce& other) {
+                        return one.node == other.node && one.force[0] == -other.force[0] &&
+                               one.force[1] == -other.force[1] && one.force[2] == -other.force[2];
+                      });
+  };
+  std::vector<std::size_t> found;
+  for (std::size_t j = 0; j < values.size(); ++j) {
+    const DesignLimit& limit = problem.limits[j];
+    if (limit.kind == DesignLimitKind::displacement && !limit.at_least &&
+        values[j].value < -limit.limit &&
+        std::none_of(problem.limits.begin(), problem.limits.end(),
+                     [&](const DesignLimit& other) { return are_opposite(limit, other); }))
+      found.push_back(j);
+  }
+  return found;
+}
+
 void require_limits(const DesignProblem& problem, const DesignOptions& options) {
   const bool is_volume = options.objective == DesignObjective::volume;
   OSSATURA_REQUIRE(!is_volume || !problem.limits.empty(),

@@ -34,6 +34,12 @@ namespace ossatura {
 /// MMA takes, and options that do not go with limits or with the volume as the objective.
 void require_limits(const DesignProblem& problem, const DesignOptions& options);
 
+/// Displacements that are limited from above and are in the other direction, by more than the
+/// limit: in the value of a step below -limit. These limits hold whatever moves, as of a direction
+/// that is meant the other way round. None whose opposite is limited, too.
+std::vector<std::size_t> find_opposite_displacements(const DesignProblem& problem,
+                                                     const std::vector<DesignLimitValue>& values);
+
 /// Whether the optimiser sees a mean of what is limited.
 constexpr bool is_of_mean(DesignLimitKind kind) {
   return kind == DesignLimitKind::stress || kind == DesignLimitKind::frequency;

@@ -75,6 +75,26 @@ class Constraints(TopoptCase):
         self.assertEqual((constraint["kind"], constraint["case"]), ("displacement", "tip"))
         self.close(constraint["value"], moved["results"]["cases"][0]["value"], 1e-9)
 
+    def test_a_limit_in_the_other_direction(self):
+        def doubts(*limits, **more):
+            run = self.solve(self.limited(*limits, steps=2, **more), "--no-stl", code=(DONE, NOT_CONVERGED))
+            return {warning["code"]: warning["text"] for warning in run["warnings"]}, run
+        down, up = {**self.tip, "at_most": 1}, {**self.tip, "direction": [0, 0, 1], "at_most": 1}
+        found, run = doubts(down)
+        self.assertIn("constraint-exceeded", found)
+        self.assertNotIn("odd-direction", found)
+        found, run = doubts(up)
+        self.assertEqual(list(found), ["odd-direction"])
+        self.assertIn("in the first design, the other way by more than the limit", found["odd-direction"])
+        self.assertTrue(run["results"]["constraints"][1]["holds"])
+        self.assertLess(run["results"]["constraints"][1]["value"], -1)
+        # Of both directions one is always the other way, and what moves less than the limit is within it.
+        self.assertNotIn("odd-direction", doubts(down, {**up, "at_most": 2})[0])
+        self.assertEqual(doubts({**up, "at_most": 1e6})[0], {})
+        found, run = doubts({**self.tip, "direction": [0, 0, 1], "at_least": 1})
+        self.assertNotIn("odd-direction", found)
+        self.assertIn('It moves the other way: turn "direction" round', found["constraint-exceeded"])
+
     def test_two_limits_that_hold_at_once(self):
         # Two bars of 4 m in a row, pulled by 1 N each at their ends, of rho_1 and rho_2: u_1 = 8 / rho_1^3 and
         # u_2 - u_1 = 4 / rho_2^3. Of u_2 alone the lightest has rho_1^4 = 2 rho_2^4, which u_1 does not allow.
@@ -99,6 +119,34 @@ class Constraints(TopoptCase):
                     second = ((8 / 2**0.75 + 4) / moved[1]["at_most"])**(1 / 3)
                     self.close(one["results"]["objective"], second * (2**0.25 + 1) / 2, 1e-5)
         self.backend = "serial"
+
+    def test_a_half_is_as_the_whole(self):
+        """Of forces that nodes share, those in the mirror, of means of displacements and of springs."""
+        def of(width, place, **more):
+            force = width / 4
+            return problem(
+                mesh=box((6, width, 3)), supports=[{"box": [0, 0, 0, 0, width, 3]}], volume_fraction=0.4, steps=3, change=0,
+                cases=[{"name": "tip", "loads": [{"box": [6, 0, 0, 6, width, 1], "total_force": [0.5 * force, 0, -force]}]}],
+                mirrors=[{"axis": "y", "place": place}] if width < 4 else None, **more)
+        mean = {"kind": "displacement", "direction": [0, 0, -1], "at_most": 1e6}
+        for place in (2, 0):  # a lower half, and an upper one
+            for grid in ("mesh", "voxels"):
+                for springs in (None,) if grid == "voxels" else (None, 7):
+                    with self.subTest(place=place, grid=grid, springs=springs):
+                        runs = []
+                        for width in (4, 2):
+                            more = {"constraints": [{**mean, "box": [6, 0, 1, 6, width, 2]}], "method": "mma"}
+                            if springs:
+                                more = {"objective": {"mechanism": {
+                                    "output": [{"box": [3, 0, 3, 4, width, 3], "direction": [0, 0, 1]}],
+                                    "springs": [{"box": [3, 0, 3, 4, width, 3], "stiffness": [0, 0, springs * width / 4]}]}}}
+                            runs.append(self.solve(of(width, place, **more), "--grid", grid, "--tolerance", "1e-11", "--no-stl")["results"])
+                        whole, half = runs
+                        for step, (one, other) in enumerate(zip(whole["steps"]["objective"], half["steps"]["objective"])):
+                            self.close(other, one if springs else one / 2, 1e-4 if step else 1e-9)
+                        if not springs:
+                            self.close(half["constraints"][1]["value"], whole["constraints"][1]["value"], 1e-4)
+                            self.close(*(run["steps"]["constraints"][0][0] for run in runs), 1e-9)
 
     def test_robust_designs(self):
         robust = problem(projection={"robust": 0.2, "sharpness": {"start": 1, "end": 2, "every": 6, "factor": 2}},

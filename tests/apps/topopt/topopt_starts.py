@@ -189,6 +189,32 @@ class Starts(TopoptCase):
                               (("--resume", "c.h5"), "leave --start-from out")):
             self.fails(USAGE, message, *arguments, "d.hdf", *more)
 
+    def test_designs_of_bodies_of_other_sizes(self):
+        """From the same corner: the longer one has half of the other in common."""
+        self.optimise("cantilever", "--cells", "8x4x4", "--size", "16x8x8", "--steps", "1", "--hdf", "d.hdf", "--no-stl")
+        for size, spans in (("32x16x16", "0 to 32, 0 to 16, 0 to 16"), ("16x16x8", "0 to 16, 0 to 16, 0 to 8"),
+                            ("8x4x4", "0 to 8, 0 to 4, 0 to 4"), ("24x8x8", "0 to 24, 0 to 8, 0 to 8")):
+            with self.subTest(size=size):
+                self.fails(BAD_FILE, f"d.hdf: the design is of another body, 0 to 16, 0 to 8, 0 to 8 m in x, y, z, and that of "
+                           f"the problem is {spans} m: take a design of the same body", "topopt", "cantilever", "--cells", "16x8x8",
+                           "--size", size, "--start-from", "d.hdf", "--no-stl", "-q")
+        for size in ("18x8x8", "15x8x7"):  # a design space that was changed a little
+            self.optimise("cantilever", "--cells", "8x4x4", "--size", size, "--start-from", "d.hdf", "--steps", "1", "--no-stl")
+
+    def test_a_design_of_the_whole_for_its_half(self):
+        whole = {"mesh": {"generator": "cantilever", "cells": [8, 4, 4]}, "volume_fraction": 0.3, "steps": 2}
+        self.solve(whole, "--hdf", "whole.hdf", "--no-stl")
+        half = {"mesh": {"generator": "cantilever", "cells": [8, 2, 4]}, "mirrors": [{"axis": "y", "place": 2}],
+                "volume_fraction": 0.3, "steps": 1}
+        size = ("--size", "8x2x4", "--no-stl")
+        self.solve(half, *size, "--start-from", "whole.hdf")
+        self.solve(half, *size, "--hdf", "half.hdf")
+        self.write("q.json", json.dumps(whole))
+        self.fails(BAD_FILE, "half.hdf: the design is of another body, 0 to 8, 0 to 2, 0 to 4 m", "topopt", "q.json", "--start-from",
+                   "half.hdf", "--no-stl", "-q")
+        self.write("q.json", json.dumps({**half, "mirrors": []}))
+        self.fails(BAD_FILE, "whole.hdf: the design is of another body", "topopt", "q.json", *size, "--start-from", "whole.hdf", "-q")
+
 
 if __name__ == "__main__":
     driver_case.main()

@@ -82,6 +82,10 @@ OSSATURA_BACKEND_TEST("A body elsewhere, and no design, are refused", "[design_s
     moved.mesh.point[i] = 0.1 * problem.mesh.point[i];
   CHECK_THROWS_WITH(densities_at(exec, place_densities(problem, waves_of(problem)), moved),
                     ContainsSubstring("is of another body"));
+  for (std::size_t i = 0; i < moved.mesh.point.size(); ++i) // from the same corner
+    moved.mesh.point[i] = 2 * problem.mesh.point[i];
+  CHECK_THROWS_WITH(densities_at(exec, place_densities(problem, waves_of(problem)), moved),
+                    ContainsSubstring("is of another body, "));
   CHECK_THROWS_WITH(densities_at(exec, {}, problem), ContainsSubstring("0 densities"));
   CHECK_THROWS_WITH(place_densities(problem, Values(3)),
                     ContainsSubstring("3 densities of 16 elements"));
