@@ -757,6 +757,29 @@ class Results(EikonalCase):
         self.assertEqual([w["code"] for w in run["warnings"]], [])
         self.close(run["results"]["activation"][0]["latest"], 34)  # at x = 17 and 18
 
+    def test_a_mesh_that_is_folded(self):
+        """A node out of its place, and points in another order, as of another mesh: waves take ways that are none."""
+        arguments = ("eikonal", "box", "--velocity", "0.5", "--site", "box:0,0,0,0,9,9", "-q")
+        self.mesh = Mesh(12, 6, 6)
+        self.write_carp()
+        self.assertEqual(self.summary(*arguments)["warnings"], [])
+        places = list(self.mesh.points)
+        v = places.index((6, 3, 3))
+        self.mesh.points[v] = (8.6, 3.2, 3.3)
+        self.write_carp()
+        found = self.summary(*arguments)["warnings"]
+        self.assertEqual([w["code"] for w in found], ["folded-mesh"])
+        self.assertRegex(found[0]["text"], "^box: the mesh is folded: at [0-9]+ of [0-9]+ faces both tetrahedra lie on the same side")
+        self.assertNotIn("another order", found[0]["text"])
+        # What does not conduct carries no wave.
+        self.mesh.tags = [3 if v in cell else 1 for cell in self.mesh.tetra]
+        self.write_carp()
+        self.assertEqual(self.summary(*arguments, "--non-conducting", "3")["warnings"], [])
+        self.mesh.points = [places[i * 101 % len(places)] for i in range(len(places))]
+        self.write_carp()
+        found = [w["text"] for w in self.summary(*arguments)["warnings"] if w["code"] == "folded-mesh"]
+        self.assertIn("as where points are those of another mesh, or in another order", found[0])
+
     def test_times_before_0(self):
         self.write("s.json", '{"early": ["box:0,0,0,0,9,9@t=-5", "box:4,0,0,4,9,9@t=0.5"]}')
         run = self.summary("eikonal", "box", "--velocities", "v.json", "--sites", "s.json",
