@@ -5,6 +5,7 @@
 #include "python/engine/runtime.hpp"
 #include <ossatura/core/base/log.hpp>
 #include <ossatura/core/mesh/mechanics/coincident_nodes.hpp>
+#include <ossatura/core/mesh/mechanics/folded_mesh.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/solvers/eikonal/activation_statistics.hpp>
 #include <ossatura/solvers/eikonal/missing_directions.hpp>
@@ -96,6 +97,10 @@ public:
     const std::string doubt = describe_split_tissue(find_coincident_nodes(copy, of_mesh.blocked));
     if (!doubt.empty())
       log_warning("split-mesh", "tetra: ", doubt);
+    const std::string folds = describe_folds(find_folds(copy, of_mesh.blocked), "mm");
+    if (!folds.empty())
+      log_warning("folded-mesh", "tetra: the mesh ", folds,
+                  ". Waves take ways there that the tissue does not have: mend the mesh");
   }
   void drop() noexcept override { solver_.reset(); }
   std::int64_t num_points() const override { return num_points_; }

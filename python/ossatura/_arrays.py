@@ -35,6 +35,18 @@ def refuse_masked(values: Any, what: str) -> None:
                         "as array.filled(0)")
 
 
+def require_numbers(nodes: NDArray[np.integer[Any]], num_points: int, what: str) -> None:
+    """Raises InputError for elements [n, nodes] with a number that no point has."""
+    wrong = ((nodes < 0) | (nodes >= num_points)).any(1)
+    if not wrong.any():
+        return
+    element = int(wrong.argmax())
+    from_one = nodes.min() == 1 and nodes.max() == num_points
+    raise InputError(f"{what}: element {element} has nodes {nodes[element].tolist()}, and the {num_points} points are numbered "
+                     f"0 to {num_points - 1}: " + ("they are counted from 1 here, so subtract it" if from_one else
+                                                   "these are elements of other points"))
+
+
 def require_elements(nodes: NDArray[np.integer[Any]], what: str) -> None:
     """Raises InputError for elements [n, nodes] that name a node twice, and for two of the same nodes."""
     ordered = np.sort(nodes, 1)

@@ -103,6 +103,7 @@ class Solver(Held):
         self._library = library_of(points, tetra, fibres, velocities)
         points = _arrays.host_floats(points, np.float64, (None, 3), "points")
         tetra = _arrays.integers(tetra, (None, 4), "tetra")
+        _arrays.require_numbers(tetra, len(points), "tetra")
         n = len(tetra)
         if tags is not None:
             tags = _arrays.integers(tags, (n,), "tags")

@@ -60,6 +60,7 @@ class Mesh:
     def __init__(self, points: ArrayLike, hexa: ArrayLike, *, quadratic: ArrayLike | None = None) -> None:
         nodes = _arrays.host_floats(points, np.float64, (None, 3), "points")
         elements = _arrays.integers(hexa, (None, 8), "hexa")
+        _arrays.require_numbers(elements, len(nodes), "hexa")
         if not np.isfinite(nodes).all():
             raise InputError("points: one is not finite")
         curved = np.zeros((0, 27, 3)) if quadratic is None else _arrays.host_floats(

@@ -321,6 +321,7 @@ class World(Held):
         if thickness is not None and nodes.shape[1] != 3:
             raise UsageError("thickness: is of membranes of triangles; these are solids")
         n = len(points)
+        _arrays.require_numbers(nodes, n, f"{body.name!r}: elements")
         held = _fixed_nodes(fixed, n)
         force, start = (None if rows is None else _arrays.host_floats(rows, np.float64, (n, 3), what)
                         for rows, what in ((load, "load"), (velocity, "velocity")))
@@ -571,6 +572,8 @@ def _fixed_nodes(fixed: ArrayLike | None, num_points: int) -> NDArray[np.int32]:
     array = np.zeros(0, np.int32) if fixed is None else _arrays.host(fixed, "fixed")
     if array.dtype == bool:
         _arrays.require_shape(array, (num_points,), "fixed")
+        if not array.any():  # as of coordinates that are compared with == and miss
+            raise InputError("fixed: no node is chosen: leave it out where none is to be held")
         array = np.flatnonzero(array)
     elif array.shape == (num_points,) and num_points > 2 and np.isin(array, (0, 1)).all():
         raise InputError(f"fixed: 0 or 1 of each of the {num_points} nodes, which would be the numbers of two of them: "

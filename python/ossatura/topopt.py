@@ -121,6 +121,7 @@ class Optimizer(Held):
         self._library = library_of(points, hexa, held)
         nodes = _arrays.host_floats(points, np.float64, (None, 3), "points")
         elements = _arrays.integers(hexa, (None, 8), "hexa")
+        _arrays.require_numbers(elements, len(nodes), "hexa")
         _arrays.require_elements(elements, "hexa")
         cases = _cases(loads, len(nodes))
         _arrays.refuse_masked(weights, "weights")

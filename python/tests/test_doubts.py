@@ -185,6 +185,15 @@ class Eikonal(Doubts):
             self.assertEqual(self.codes(eikonal.Solver, beside, both, tags=tags, velocities={1: 0.5, 2: second},
                                         backend="serial"), codes)
 
+    def test_meshes_that_are_folded(self):
+        points = self.POINTS.copy()
+        inner = int(np.linalg.norm(points - points.mean(0), axis=1).argmin())
+        points[inner, 2] = -0.5  # below the bottom
+        self.assertEqual(self.codes(eikonal.Solver, points, self.TETRA, velocities=0.5, backend="serial"), ["folded-mesh"])
+        self.assertIn("waves take ways there", self.texts[0].lower())
+        tags = (self.TETRA == inner).any(1).astype(int)
+        self.assertEqual(self.codes(eikonal.Solver, points, self.TETRA, tags=tags, velocities={0: 0.5, 1: 0.0}, backend="serial"), [])
+
     def test_waves_that_arrive_too_late(self):
         # Tetrahedra in a row, each edge just within the limit: 33 000 points take 1.03e10 ms.
         k = np.arange(33000)

@@ -257,7 +257,10 @@ class Refusals(unittest.TestCase):
         self.refuse(ossatura.InputError, "tetra: an array of shape", tetra=self.tetra[:, :3])
         self.refuse(TypeError, "tetra: integers", tetra=self.tetra.astype(float))
         self.refuse(ossatura.InputError, "more than 32 bits", tetra=self.tetra.astype(np.int64) + (1 << 32))
-        self.refuse(ValueError, "", tetra=self.tetra + 1000)
+        n = len(self.points)
+        self.refuse(ossatura.InputError, f"tetra: element 0 has nodes .*, and the {n} points are numbered 0 to {n - 1}: these are "
+                    "elements of other points", tetra=self.tetra + 1000)
+        self.refuse(ossatura.InputError, "they are counted from 1 here, so subtract it", tetra=self.tetra + 1)
         self.refuse(ValueError, "no tetrahedra", tetra=np.empty((0, 4), np.int32))
         self.refuse(ossatura.InputError, "fibres: an array of shape", fibres=np.ones((3, 3)))
         self.refuse(ossatura.InputError, "tags: an array of shape", tags=[1, 2])

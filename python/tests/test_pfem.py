@@ -257,7 +257,8 @@ class Refusals(unittest.TestCase):
         for error, text, call in (
                 (ossatura.InputError, "points: an array", lambda: pfem.Mesh(points[:, :2], hexa)),
                 (ossatura.InputError, "not finite", lambda: pfem.Mesh(points * np.nan, hexa)),
-                (ValueError, "", lambda: pfem.Mesh(points, hexa + 5)),
+                (ossatura.InputError, "hexa: element 0 .* are elements of other points", lambda: pfem.Mesh(points, hexa + 5)),
+                (ossatura.InputError, "counted from 1", lambda: pfem.Mesh(points, hexa + 1)),
                 (ossatura.InputError, "quadratic: an array", lambda: pfem.Mesh(points, hexa, quadratic=np.ones((1, 20, 3)))),
                 (ValueError, "", lambda: pfem.sphere_octant(2.0, 1.0)),
                 (TypeError, "pfem.Mesh", lambda: pfem.Model(points, young=1.0)),

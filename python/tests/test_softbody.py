@@ -223,7 +223,9 @@ class Refusals(unittest.TestCase):
         self.refuse(ossatura.UsageError, "law", law="jelly")
         self.refuse(ossatura.InputError, "3, 4 or 8 nodes", elements=np.zeros((3, 5), int))
         self.refuse(ossatura.InputError, "the law stvk is for tetrahedra", law="stvk", elements=[list(range(8))])
-        self.refuse(ValueError, "liver", elements=np.full((3, 4), 1000))
+        self.refuse(ossatura.InputError, "'liver': elements: element 0 has nodes", elements=np.full((3, 4), 1000))
+        self.refuse(ossatura.InputError, "counted from 1", elements=tetra_box(2)[1] + 1)
+        self.refuse(ossatura.InputError, "fixed: no node is chosen", fixed=np.zeros(27, bool))
         self.refuse(ValueError, "liver", fixed=[1000])
         tetra = tetra_box(2)[1]
         self.refuse(ossatura.InputError, "'liver': elements: element 48 has the same nodes as element 7",

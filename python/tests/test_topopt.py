@@ -164,7 +164,7 @@ class Refusals(unittest.TestCase):
                     roles=np.where(points[topopt.box((4, 3, 2), (4, 3, 2))[1]].mean(1)[:, 0] > 3, 2, 0))
         self.refuse(ossatura.InputError, "cut off what the load case", roles=np.where(
             np.abs(points[topopt.box((4, 3, 2), (4, 3, 2))[1]].mean(1)[:, 0] - 2) < 1, 2, 0))
-        self.refuse(ValueError, "", hexa=np.full((24, 8), 1000))
+        self.refuse(ossatura.InputError, "and the 60 points are numbered 0 to 59", hexa=np.full((24, 8), 1000))
         hexa = topopt.box((4, 3, 2), (4, 3, 2))[1]
         turned = hexa[5, [1, 2, 3, 0, 5, 6, 7, 4]]  # the same element with another first node
         self.refuse(ossatura.InputError, "element 24 has the same nodes as element 5", hexa=np.vstack([hexa, [turned]]))

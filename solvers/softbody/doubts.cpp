@@ -3,6 +3,7 @@
 
 #include <ossatura/core/base/log.hpp>
 #include <ossatura/core/mesh/mechanics/coincident_nodes.hpp>
+#include <ossatura/core/mesh/mechanics/folded_mesh.hpp>
 #include <ossatura/core/mesh/mechanics/mesh_parts.hpp>
 #include <ossatura/core/mesh/mechanics/odd_gravity.hpp>
 #include <ossatura/solvers/softbody/scene_checks.hpp>
@@ -95,12 +96,9 @@ void warn_of_object(const SoftObject& object, const SoftScene& scene) {
                 object.mesh.shape == ElementShape::tetra ? "tetrahedra" : "hexahedra",
                 " of a material that keeps its volume are too stiff above ", locks_above,
                 "; take a smaller ratio, or compare with a finer mesh");
-  if (const FoldedMesh folds = find_folds(object.mesh); folds.count > 0)
-    log_warning("folded-mesh", "the mesh of '", object.name, "' is folded: at ", folds.count,
-                folds.count == 1 ? " face" : " faces",
-                " both tetrahedra lie on the same side, in each other, elements ", folds.elem[0],
-                " and ", folds.elem[1], " at ", Place{folds.place},
-                " the first. Their volume and stiffness count twice: mend the mesh there");
+  if (const std::string folds = describe_folds(find_folds(object.mesh), "m"); !folds.empty())
+    log_warning("folded-mesh", "the mesh of '", object.name, "' ", folds,
+                ". Their volume and stiffness count twice: mend the mesh there");
   if (const CoincidentNodes twice = find_coincident_nodes(object.mesh);
       twice.count > 0 || twice.hanging > 0)
     log_warning("split-mesh", "the mesh of '", object.name, "': ", describe_coincident(twice));

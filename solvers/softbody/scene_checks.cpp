@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <tuple>
 #include <vector>
 
 namespace ossatura {
@@ -60,10 +59,6 @@ double six_volumes(const Point& a, const Point& b, const Point& c, const Point& 
   return e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) -
          e[0][1] * (e[1][0] * e[2][2] - e[1][2] * e[2][0]) +
          e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
-}
-
-double distance(const Point& a, const Point& b) {
-  return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 }
 
 Point corner_of(const ElementMesh& mesh, std::size_t elem, int corner) {
@@ -161,54 +156,6 @@ std::optional<NestedObjects> find_nested(const SoftScene& scene) {
       if (i != j && is_volume(i) && is_volume(j) && lies_in(objects[i].mesh, objects[j].mesh))
         return NestedObjects{i, j};
   return {};
-}
-
-FoldedMesh find_folds(const ElementMesh& mesh) {
-  FoldedMesh folds;
-  if (mesh.shape != ElementShape::tetra)
-    return folds;
-  struct Face {
-    std::array<std::int32_t, 3> node; ///< ascending
-    std::int32_t opposite;
-    std::int64_t elem;
-  };
-  std::vector<Face> faces;
-  faces.reserve(4 * mesh.num_elem());
-  for (std::size_t e = 0; e < mesh.num_elem(); ++e)
-    for (std::size_t a = 0; a < 4; ++a) {
-      Face face{{}, mesh.node[4 * e + a], std::int64_t(e)};
-      for (std::size_t b = 0; b < 3; ++b)
-        face.node[b] = mesh.node[4 * e + (a + b + 1) % 4];
-      std::sort(face.node.begin(), face.node.end());
-      faces.push_back(face);
-    }
-  std::sort(faces.begin(), faces.end(), [](const Face& a, const Face& b) {
-    return std::tie(a.node, a.elem) < std::tie(b.node, b.elem);
-  });
-  const auto at = [&mesh](std::int32_t i) {
-    const double* const x = &mesh.point[3 * std::size_t(i)];
-    return Point{x[0], x[1], x[2]};
-  };
-  for (std::size_t k = 1; k < faces.size(); ++k) {
-    const Face &one = faces[k - 1], &other = faces[k];
-    if (one.node != other.node)
-      continue;
-    const Point a = at(one.node[0]), b = at(one.node[1]), c = at(one.node[2]);
-    const double first = six_volumes(a, b, c, at(one.opposite)),
-                 second = six_volumes(a, b, c, at(other.opposite));
-    // Those that are flat but for rounding are on no side.
-    const double least =
-        1e-6 * std::pow(std::max({distance(a, b), distance(b, c), distance(c, a)}), 3);
-    if (first * second <= 0 || std::min(std::abs(first), std::abs(second)) < least)
-      continue;
-    if (folds.count++ == 0) {
-      folds.elem[0] = one.elem;
-      folds.elem[1] = other.elem;
-      for (std::size_t d = 0; d < 3; ++d)
-        folds.place[d] = (a[d] + b[d] + c[d]) / 3;
-    }
-  }
-  return folds;
 }
 
 bool may_lock(const SoftObject& object) {

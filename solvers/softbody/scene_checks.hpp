@@ -41,18 +41,6 @@ struct NestedObjects {
 /// elements of each object.
 std::optional<NestedObjects> find_nested(const SoftScene& scene);
 
-/// Neighbours of a mesh that overlap.
-struct FoldedMesh {
-  std::int64_t count = 0;    ///< of faces
-  std::int64_t elem[2] = {}; ///< that share the first of them
-  double place[3] = {};      ///< its middle, m
-};
-
-/// Finds tetrahedra that lie on the same side of the face between them, as where a node was moved
-/// through the mesh: readers turn what is inside out, each by itself, so that nothing else tells.
-/// Other shapes have none: hexahedra that are inside out in part are refused.
-FoldedMesh find_folds(const ElementMesh& mesh);
-
 inline constexpr double locks_above = 0.48;
 
 /// Whether linear elements of an object are too stiff for its Poisson's ratio.

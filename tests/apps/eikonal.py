@@ -567,6 +567,32 @@ class Formats(EikonalCase):
             run = self.expect_box("box.vtk", "--tag-field", "region", "--fibre-field", "axis")
             self.assertTrue(run["problem"]["fibres"])
 
+    def test_vtk_with_several_fields_that_may_be_the_tags(self):
+        """Which of them velocities are meant for would be a guess, unless they are equal, or one is called so."""
+        def write(name, values, more=""):
+            rows = f"SCALARS {name} int 1\nLOOKUP_TABLE default\n" + "".join(f"{v}\n" for v in values)
+            self.write("box.vtk", self.mesh.vtk().replace("VECTORS axis", rows + "VECTORS fiber") + more)
+        n = len(self.mesh.tetra)
+        arguments = ("box.vtk", "--velocities", "v.json", "--site", "box:0,0,0,0,9,9", "-q")
+        write("material", [3 - tag for tag in self.mesh.tags])
+        self.fails(BAD_FILE, "box.vtk: the cell data 'region' and 'material' differ, and each may be the tag: name the field", *arguments)
+        self.expect_box("box.vtk", "--tag-field", "region")
+        write("material", self.mesh.tags)
+        self.expect_box("box.vtk")
+        write("ids", range(n))  # of cells
+        self.expect_box("box.vtk")
+        write("elemTag", [1] * n)
+        latest = self.summary("eikonal", *arguments)["results"]["activation"][0]["latest"]
+        self.close(latest, max(p[0] for p in self.mesh.points) / 0.5)
+        write("material", self.mesh.tags, "VECTORS f0 float\n" + "0 1 0\n" * n)
+        self.fails(BAD_FILE, "box.vtk: the cell data 'fiber' and 'f0' differ, and each may be the fibre direction", *arguments)
+
+    def test_a_file_without_tags_says_so(self):
+        self.write("box.vtk", self.mesh.vtk().replace("SCALARS region", "SCALARS zone"))
+        self.fails(BAD_FILE, "tetrahedra have tag 0, as all have where a file has no tags, or a file of VTK has them by another "
+                   "name (--tag-field), for which v.json has no velocity", "box.vtk", "--velocities", "v.json", "--site",
+                   "vertices:0")
+
     def test_vtk_with_strings_among_its_fields(self):
         """Names of materials, as VTK writes them: passed over, unless they are asked for."""
         n, fibres = len(self.mesh.tetra), ("--fibre-field", "axis")
@@ -756,6 +782,29 @@ class Results(EikonalCase):
         run = self.summary(*arguments, "--velocity", "0.5")
         self.assertEqual([w["code"] for w in run["warnings"]], [])
         self.close(run["results"]["activation"][0]["latest"], 34)  # at x = 17 and 18
+
+    def test_a_mesh_that_is_folded(self):
+        """A node out of its place, and points in another order, as of another mesh: waves take ways that are none."""
+        arguments = ("eikonal", "box", "--velocity", "0.5", "--site", "box:0,0,0,0,9,9", "-q")
+        self.mesh = Mesh(12, 6, 6)
+        self.write_carp()
+        self.assertEqual(self.summary(*arguments)["warnings"], [])
+        places = list(self.mesh.points)
+        v = places.index((6, 3, 3))
+        self.mesh.points[v] = (8.6, 3.2, 3.3)
+        self.write_carp()
+        found = self.summary(*arguments)["warnings"]
+        self.assertEqual([w["code"] for w in found], ["folded-mesh"])
+        self.assertRegex(found[0]["text"], "^box: the mesh is folded: at [0-9]+ of [0-9]+ faces both tetrahedra lie on the same side")
+        self.assertNotIn("another order", found[0]["text"])
+        # What does not conduct carries no wave.
+        self.mesh.tags = [3 if v in cell else 1 for cell in self.mesh.tetra]
+        self.write_carp()
+        self.assertEqual(self.summary(*arguments, "--non-conducting", "3")["warnings"], [])
+        self.mesh.points = [places[i * 101 % len(places)] for i in range(len(places))]
+        self.write_carp()
+        found = [w["text"] for w in self.summary(*arguments)["warnings"] if w["code"] == "folded-mesh"]
+        self.assertIn("as where points are those of another mesh, or in another order", found[0])
 
     def test_times_before_0(self):
         self.write("s.json", '{"early": ["box:0,0,0,0,9,9@t=-5", "box:4,0,0,4,9,9@t=0.5"]}')

@@ -504,6 +504,25 @@ class Problems(PfemCase):
         self.assertIn("parts that an edge or a vertex alone joins turn about it", text)
         self.assertNotIn("give --tolerance", text)
 
+    def test_round_surfaces_in_coordinates_of_six_digits(self):
+        """Some vertices are nearer to the radius than others, and faces between those alone were a tenth of the surface."""
+        radius, around = 15.2, 16
+        places = [(r * math.cos(0.5 * math.pi * j / around), r * math.sin(0.5 * math.pi * j / around), 10.0 * k)
+                  for k in range(2) for j in range(around + 1) for r in (0.5 * radius, radius)]
+        points = [tuple(float("%.6g" % x) for x in place) for place in places]
+        cells = [[2 * j, 2 * j + 1, 2 * j + 3, 2 * j + 2] for j in range(around)]
+        cells = [cell + [v + 2 * (around + 1) for v in cell] for cell in cells]
+        self.write("ring.vtk", vtk(points, cells))
+        for unit in (1, 0.001):
+            run = self.solve(problem(mesh={"file": "ring.vtk", "unit": unit}, order=1, supports=[{"plane": "y=0"}],
+                                     loads=[{"cylinder": radius * unit, "pressure": 1}]))
+            resultant = radius * 10 * unit**2  # of each plane between the ends
+            for force, expected in zip(run["results"]["total_load"], (-resultant, -resultant, 0)):
+                self.close(force, expected, 1e-5, scale=resultant)
+        # What lies a twentieth of an edge beside it is no part of it.
+        self.refuses("no vertex is at the distance 15.1 m from the z axis", problem(
+            mesh={"file": "ring.vtk"}, order=1, supports=[{"plane": "y=0"}], loads=[{"cylinder": 15.1, "pressure": 1}]))
+
     def test_second_order_mesh(self):
         self.write("m.msh", gmsh())
         cube = problem(mesh={"file": "m.msh"}, loads=[{"plane": "x=1", "traction": [4, 0, 0]}])

@@ -5,10 +5,12 @@
 #include "apps/driver/options/suggest.hpp"
 #include "apps/driver/output/table.hpp"
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/core/mesh/hexa/entities.hpp>
 #include <ossatura/core/mesh/solids/shape.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace ossatura {
 
@@ -106,6 +108,21 @@ void require_on_boundary(const MeshSelection& selection, const std::vector<FaceC
                      "them out of the set");
 }
 
+namespace {
+
+double shortest_edge(const ElementMesh& mesh) {
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t e = 0; e < mesh.num_elem(); ++e)
+    for (const HexaEdge& edge : hexa_edge) {
+      const double* const a = &mesh.point[3 * std::size_t(mesh.node[8 * e + edge.node[0]])];
+      const double* const b = &mesh.point[3 * std::size_t(mesh.node[8 * e + edge.node[1]])];
+      least = std::min(least, std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]));
+    }
+  return least;
+}
+
+} // namespace
+
 /// Nodes or elements.
 struct MeshSelector::Kind {
   bool is_elem;
@@ -197,9 +214,10 @@ std::vector<std::int32_t> MeshSelector::find_in_mesh(const MeshSelection& select
                                                      bool is_elem) const {
   const std::vector<double>& point = mesh_ ? mesh_->point : solids_->point;
   const std::size_t count = is_elem ? num_elem() : num_nodes();
+  const double slack = slack_of(selection);
   std::vector<std::int32_t> found;
   for (std::size_t i = 0; i < count; ++i)
-    if (has(selection, is_elem ? centre_of(i).data() : &point[3 * i]))
+    if (has(selection, is_elem ? centre_of(i).data() : &point[3 * i], slack))
       found.push_back(std::int32_t(i));
   return found;
 }
@@ -234,16 +252,26 @@ std::vector<std::int32_t> MeshSelector::find_in_lattice(const MeshSelection& sel
     double x[3];
     for (std::size_t axis = 0; axis < 3; ++axis)
       x[axis] = along[axis][std::size_t(place[axis])];
-    if (is_box || has(selection, x))
+    if (is_box || has(selection, x, slack_))
       found.push_back(number);
   };
   LatticeBody::for_places(is_elem ? lattice_->elem() : lattice_->node(), chosen, visit);
   return found;
 }
 
-bool MeshSelector::has(const MeshSelection& selection, const double* x) const {
+/// Coordinates of six digits, as many programs write, put nodes of a round surface beside it, and
+/// those that happen to be nearer would be taken alone.
+double MeshSelector::slack_of(const MeshSelection& selection) const {
+  const bool is_round = selection.kind == MeshSelection::Kind::sphere ||
+                        selection.kind == MeshSelection::Kind::cylinder;
+  if (!is_round || mesh_ == nullptr || mesh_->shape != ElementShape::hexa)
+    return slack_;
+  return std::max(slack_, 1e-2 * shortest_edge(*mesh_));
+}
+
+bool MeshSelector::has(const MeshSelection& selection, const double* x, double slack) const {
   const auto is_value = [&](double distance) {
-    return std::abs(distance - selection.value) <= slack_;
+    return std::abs(distance - selection.value) <= slack;
   };
   switch (selection.kind) {
   case MeshSelection::Kind::plane:
@@ -253,7 +281,7 @@ bool MeshSelector::has(const MeshSelection& selection, const double* x) const {
   case MeshSelection::Kind::cylinder:
     return is_value(std::sqrt(x[0] * x[0] + x[1] * x[1]));
   default:
-    return contains(selection.box, x, slack_);
+    return contains(selection.box, x, slack);
   }
 }
 

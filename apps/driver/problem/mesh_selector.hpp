@@ -67,7 +67,8 @@ private:
   std::vector<std::int32_t> find_in_mesh(const MeshSelection& selection, bool is_elem) const;
   std::vector<std::int32_t> find_in_lattice(const MeshSelection& selection, bool is_elem) const;
   std::array<double, 3> centre_of(std::size_t elem) const;
-  bool has(const MeshSelection& selection, const double* x) const;
+  double slack_of(const MeshSelection& selection) const;
+  bool has(const MeshSelection& selection, const double* x, double slack) const;
   std::size_t num_nodes() const;
   std::size_t num_elem() const;
 

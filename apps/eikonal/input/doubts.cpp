@@ -6,6 +6,7 @@
 #include <ossatura/core/io/hdf5/file.hpp>
 #include <ossatura/core/mesh/box.hpp>
 #include <ossatura/core/mesh/mechanics/coincident_nodes.hpp>
+#include <ossatura/core/mesh/mechanics/folded_mesh.hpp>
 #include <ossatura/solvers/eikonal/missing_directions.hpp>
 
 #include <algorithm>
@@ -119,6 +120,14 @@ void warn_of_split_mesh(const TetraMesh& mesh, const MeshVelocities& velocities,
   const std::string doubt = describe_split_tissue(find_coincident_nodes(mesh, velocities.blocked));
   if (!doubt.empty())
     log_warning("split-mesh", source, ": ", doubt);
+}
+
+void warn_of_folds(const TetraMesh& mesh, const MeshVelocities& velocities,
+                   const std::string& source) {
+  const std::string folds = describe_folds(find_folds(mesh, velocities.blocked), "mm");
+  if (!folds.empty())
+    log_warning("folded-mesh", source, ": the mesh ", folds,
+                ". Waves take ways there that the tissue does not have: mend the mesh");
 }
 
 void warn_of_scars(const std::string& file, const TetraMesh& mesh,

@@ -18,6 +18,10 @@ void warn_of_mesh(const TetraMesh& mesh, const MeshVelocities& velocities,
 void warn_of_split_mesh(const TetraMesh& mesh, const MeshVelocities& velocities,
                         const std::string& source);
 
+/// Logs `folded-mesh` where tetrahedra that conduct lie in their neighbours.
+void warn_of_folds(const TetraMesh& mesh, const MeshVelocities& velocities,
+                   const std::string& source);
+
 /// Logs `scars-conduct` where `file` is VTKHDF and has a field `conducts`, as results have, that is
 /// 0 for tetrahedra that conduct here.
 void warn_of_scars(const std::string& file, const TetraMesh& mesh,

@@ -125,6 +125,7 @@ MeshVelocities make_velocities(const EikonalCommandOptions& options, const Veloc
   warn_of_mesh(model.mesh, velocities, table.by_tag, model.source);
   if (!options.generated) {
     warn_of_split_mesh(model.mesh, velocities, model.source);
+    warn_of_folds(model.mesh, velocities, model.source);
     warn_of_scars(options.input, model.mesh, velocities);
   }
   return velocities;

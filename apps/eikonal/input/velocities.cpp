@@ -122,7 +122,11 @@ TissueVelocities choose_velocities(const VelocityTable& table,
   const ChosenVelocities chosen = choose_velocities(table, count);
   if (!chosen.missing.empty()) {
     const int tag = chosen.missing.front();
+    const bool may_lack_tags = count.size() == 1 && tag == 0;
     fail<InputError>(source, ": ", format_count(count.at(tag)), " tetrahedra have tag ", tag,
+                     may_lack_tags ? ", as all have where a file has no tags, or a file of VTK has "
+                                     "them by another name (--tag-field)"
+                                   : "",
                      ", for which ", table.origin, " has no velocity: add \"", tag,
                      "\": {\"vl\": ..., \"vt\": ...}, or \"default\" for all other tags");
   }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cctype>
+#include <cmath>
 #include <initializer_list>
 
 namespace ossatura {
@@ -20,34 +21,11 @@ std::string lower_case(std::string name) {
   return name;
 }
 
-bool is_one_of(const std::string& name, std::initializer_list<const char*> usual) {
+using UsualNames = std::initializer_list<const char*>;
+
+bool is_one_of(const std::string& name, UsualNames usual) {
   const std::string lower = lower_case(name);
   return std::any_of(usual.begin(), usual.end(), [&](const char* u) { return lower == u; });
-}
-
-/// The field called `name` or, where that is empty, the first of the usual names; null where there
-/// is none of these.
-const VtkField* find_field(const VtkGrid& grid, const std::string& name, const char* what,
-                           std::initializer_list<const char*> usual) {
-  for (const char* u : usual)
-    for (const VtkField& field : grid.cell_field)
-      if (name.empty() ? !field.is_text && lower_case(field.name) == u : field.name == name)
-        return &field;
-  std::string known;
-  for (const VtkField& field : grid.cell_field)
-    known += (known.empty() ? "" : ", ") + field.name;
-  if (known.empty())
-    known = "none";
-  // Directions that are silently left out would give another result.
-  for (const std::string& field : grid.point_field)
-    if (name.empty() ? is_one_of(field, usual) : field == name)
-      fail<InputError>(grid.path, ": the ", what, " '", field,
-                       "' is data of points; make it data of cells, for example by the filter "
-                       "Point Data to Cell Data of ParaView");
-  if (!name.empty())
-    fail<InputError>(grid.path, ": there is no cell data called '", name, "' for the ", what,
-                     "; there is: ", known);
-  return nullptr;
 }
 
 /// Whether all cells are tetrahedra, which is what most files have.
@@ -89,6 +67,70 @@ std::vector<T> read_rows(const VtkGrid& grid, const VtkField& field, const VtkNu
   return value;
 }
 
+/// Whether both are the same numbers.
+bool have_equal_rows(const VtkGrid& grid, const VtkField& a, const VtkField& b) {
+  const auto rows = [&grid](const VtkField& field) {
+    VtkNumbers numbers = field.numbers();
+    numbers.may_be_nan = true;
+    return read_rows<double>(grid, field, numbers);
+  };
+  const std::vector<double> first = rows(a), second = rows(b);
+  return a.num_components == b.num_components && first.size() == second.size() &&
+         std::equal(first.begin(), first.end(), second.begin(),
+                    [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); });
+}
+
+/// The field by the first of the usual names; null where there is none of these. Throws InputError
+/// where fields by several of them differ: the one that is not meant would give another result.
+const VtkField* find_usual_field(const VtkGrid& grid, const char* what, UsualNames usual) {
+  const VtkField* found = nullptr;
+  for (const char* u : usual)
+    for (const VtkField& field : grid.cell_field) {
+      if (field.is_text || lower_case(field.name) != u)
+        continue;
+      if (found != nullptr && !have_equal_rows(grid, *found, field))
+        fail<InputError>(grid.path, ": the cell data '", found->name, "' and '", field.name,
+                         "' differ, and each may be the ", what, ": name the field that is meant");
+      if (found == nullptr)
+        found = &field;
+    }
+  return found;
+}
+
+/// The field called `name` or, where that is empty, by a usual one, of which those of the first of
+/// `ranks` go before the others; null where there is none.
+const VtkField* find_field(const VtkGrid& grid, const std::string& name, const char* what,
+                           std::initializer_list<UsualNames> ranks) {
+  if (name.empty()) {
+    for (const UsualNames& usual : ranks)
+      if (const VtkField* field = find_usual_field(grid, what, usual))
+        return field;
+  } else {
+    for (const VtkField& field : grid.cell_field)
+      if (field.name == name)
+        return &field;
+  }
+  std::string known;
+  for (const VtkField& field : grid.cell_field)
+    known += (known.empty() ? "" : ", ") + field.name;
+  if (known.empty())
+    known = "none";
+  // Directions that are silently left out would give another result.
+  const auto is_usual = [&](const std::string& field) {
+    return std::any_of(ranks.begin(), ranks.end(),
+                       [&](const UsualNames& usual) { return is_one_of(field, usual); });
+  };
+  for (const std::string& field : grid.point_field)
+    if (name.empty() ? is_usual(field) : field == name)
+      fail<InputError>(grid.path, ": the ", what, " '", field,
+                       "' is data of points; make it data of cells, for example by the filter "
+                       "Point Data to Cell Data of ParaView");
+  if (!name.empty())
+    fail<InputError>(grid.path, ": there is no cell data called '", name, "' for the ", what,
+                     "; there is: ", known);
+  return nullptr;
+}
+
 template<class T>
 std::vector<T> read_field(const VtkGrid& grid, const VtkField* field, std::size_t row,
                           const char* what) {
@@ -105,7 +147,7 @@ std::vector<double> read_values(const VtkGrid& grid, const std::vector<std::stri
   std::vector<std::vector<double>> column;
   std::vector<std::size_t> width;
   for (const std::string& name : names) {
-    const VtkField* field = find_field(grid, name, "values", {""});
+    const VtkField* field = find_field(grid, name, "values", {});
     VtkNumbers numbers = field->numbers();
     numbers.may_be_nan = true;
     width.push_back(field->num_components);
@@ -190,16 +232,18 @@ TetraMesh make_tetra_mesh(VtkGrid& grid, const VtkFieldNames& names, double unit
   std::vector<std::int64_t>().swap(grid.offset);
 
   // meshtool and openCARP write elemTag, fiber and sheet; Gmsh CellEntityIds, meshio gmsh:physical.
+  // The last are also what filters number parts and cells by.
   const VtkField* tag =
       find_field(grid, names.tag, "tag",
-                 {"tag", "tags", "elemtag", "elemtags", "region", "regions", "regionid",
-                  "region_id", "material", "materialid", "materials", "id", "ids", "label",
-                  "labels", "gmsh:physical", "cellentityids", "medit:ref"});
+                 {{"tag", "tags", "elemtag", "elemtags"},
+                  {"region", "regions", "material", "materialid", "materials", "label", "labels",
+                   "gmsh:physical", "cellentityids", "medit:ref"},
+                  {"regionid", "region_id", "id", "ids"}});
   const VtkField* fibre = find_field(
       grid, names.fibre, "fibre direction",
-      {"fiber", "fibre", "fibers", "fibres", "fiber_direction", "fibre_direction", "f0"});
+      {{"fiber", "fibre", "fibers", "fibres", "fiber_direction", "fibre_direction", "f0"}});
   const VtkField* sheet = find_field(grid, names.sheet, "sheet direction",
-                                     {"sheet", "sheets", "sheet_direction", "s0"});
+                                     {{"sheet", "sheets", "sheet_direction", "s0"}});
   if (fibre == nullptr && sheet != nullptr)
     fail<InputError>(grid.path, ": has the sheet direction '", sheet->name,
                      "', but no fibre direction by a usual name; name the field of the fibres");

@@ -2,7 +2,6 @@
 // Objects that nothing holds, bodies in each other, and steps added up, on cases done by hand.
 #include <ossatura/core/mesh/generators/element_meshes.hpp>
 #include <ossatura/core/mesh/mechanics/mesh_parts.hpp>
-#include <ossatura/kernels/softbody/elements/lumped_mass.hpp>
 #include <ossatura/solvers/softbody/crossing_watch.hpp>
 #include <ossatura/solvers/softbody/energy_watch.hpp>
 #include <ossatura/solvers/softbody/model.hpp>
@@ -286,24 +285,4 @@ TEST_CASE("energy that contact gives is told from that of steps without", "[ener
   watch.add(3, {1.1, 0, 0}, false); // free: 0.6 more than before
   CHECK(std::abs(watch.worst().energy - 0.6) < 1e-12);
   CHECK(watch.worst_with_contact().step == 1); // the same part
-}
-
-TEST_CASE("tetrahedra on the same side of their face are found", "[scene_checks]") {
-  ElementMesh mesh = make_tetra_box({2, 2, 2}, {2, 2, 2});
-  CHECK(find_folds(mesh).count == 0);
-  std::size_t middle = 0;
-  while (mesh.point[3 * middle] != 1 || mesh.point[3 * middle + 1] != 1 ||
-         mesh.point[3 * middle + 2] != 1)
-    ++middle;
-  mesh.point[3 * middle + 2] = -0.2; // through the bottom
-  const FoldedMesh folds = find_folds(mesh);
-  CHECK(folds.count > 0);
-  CHECK(folds.elem[0] != folds.elem[1]);
-  for (std::size_t e = 0; e < mesh.num_elem(); ++e) // each turned by itself
-    if (element_volume(mesh, e) < 0)
-      std::swap(mesh.node[4 * e], mesh.node[4 * e + 1]);
-  CHECK(find_folds(mesh).count == folds.count);
-  mesh.point[3 * middle + 2] = -1e-9; // flat but for rounding
-  CHECK(find_folds(mesh).count == 0);
-  CHECK(find_folds(make_hexa_box({1, 1, 1}, {1, 1, 1})).count == 0);
 }
