@@ -6,6 +6,7 @@
 #include <ossatura/core/machine/part_loop.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <mutex>
@@ -33,6 +34,28 @@ double six_volumes(const Point& a, const Point& b, const Point& c, const Point& 
   return e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) -
          e[0][1] * (e[1][0] * e[2][2] - e[1][2] * e[2][0]) +
          e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
+}
+
+/// Whether the vertices of all tetrahedra that conduct turn the same way.
+bool turn_alike(const TetraMesh& mesh, const std::vector<bool>& blocked) {
+  const auto at = [&mesh](std::int32_t vertex) {
+    const double* const x = &mesh.point[3 * std::size_t(vertex)];
+    return Point{x[0], x[1], x[2]};
+  };
+  std::atomic<bool> one_way = false, other_way = false;
+  for_parts(mesh.num_tetra(), std::size_t(1) << 12, [&](std::size_t first, std::size_t end) {
+    for (std::size_t e = first; e < end && !(one_way && other_way); ++e) {
+      if (!blocked.empty() && blocked[e])
+        continue;
+      const std::int32_t* const v = &mesh.tetra[4 * e];
+      const double volume = six_volumes(at(v[0]), at(v[1]), at(v[2]), at(v[3]));
+      if (volume > 0 && !one_way)
+        one_way = true;
+      if (volume < 0 && !other_way)
+        other_way = true;
+    }
+  });
+  return !(one_way && other_way);
 }
 
 /// Of a vertex that is the lowest of the face.
@@ -178,6 +201,8 @@ FoldedMesh find_folds(const ElementMesh& mesh) {
 }
 
 FoldedMesh find_folds(const TetraMesh& mesh, const std::vector<bool>& blocked) {
+  if (turn_alike(mesh, blocked))
+    return {};
   return FoldSearch(mesh.point, mesh.tetra, blocked).find();
 }
 

@@ -24,7 +24,9 @@ struct FoldedMesh {
 /// Tetrahedra that are flat but for rounding are on no side. Other shapes have no folds: hexahedra
 /// that are inside out in part are refused.
 FoldedMesh find_folds(const ElementMesh& mesh);
-/// Of tetrahedra that conduct: all, or those that are not `blocked` [num_tetra].
+/// Of tetrahedra that conduct: all, or those that are not `blocked` [num_tetra]. None are looked
+/// for where the vertices of all turn the same way in the file, as meshers write them: a mesh has
+/// folds then only if it was folded first and turned afterwards.
 FoldedMesh find_folds(const TetraMesh& mesh, const std::vector<bool>& blocked = {});
 
 /// A doubt in words, for a warning `folded-mesh`, without what it leads to; empty where there are
