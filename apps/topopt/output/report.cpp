@@ -13,6 +13,7 @@
 #include <ossatura/kernels/topopt/overhang.hpp>
 #include <ossatura/solvers/topopt/check_options.hpp>
 #include <ossatura/solvers/topopt/frequencies/families.hpp>
+#include <ossatura/solvers/topopt/limits/limits.hpp>
 
 #include <algorithm>
 #include <cmath>
