@@ -111,13 +111,15 @@ TEST_CASE("all of a problem is read", "[topopt]") {
   CHECK(p.role[3] == DesignRole::solid);
   REQUIRE(p.mirrors.size() == 1);
   CHECK(p.mirrors[0].axis == 1);
+  // Node 4 lies in the mirror and has half the share of node 9.
   REQUIRE(p.output.size() == 2);
   CHECK(p.output[1].node == 9);
-  CHECK(p.output[1].force[1] == Approx(0.3));
-  CHECK(p.output[1].force[2] == Approx(0.4));
+  CHECK(p.output[1].force[1] == Approx(0.6 * 2 / 3));
+  CHECK(p.output[1].force[2] == Approx(0.8 * 2 / 3));
   REQUIRE(p.springs.size() == 2);
   CHECK(p.springs[0].component == 2);
-  CHECK(p.springs[0].stiffness == 3);
+  CHECK(p.springs[0].stiffness == Approx(2));
+  CHECK(p.springs[1].stiffness == Approx(4));
 
   const DesignOptions& o = model.options;
   CHECK(o.objective == DesignObjective::mechanism);
