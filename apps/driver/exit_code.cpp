@@ -45,7 +45,7 @@ std::string with_origins(const std::string& message) {
   std::string origins;
   for (const OptionOrigin& one : option_origins)
     if (names_option(message, one.option))
-      origins += (origins.empty() ? " (" : "; ") + one.option + " is of " + one.place;
+      origins += (origins.empty() ? " (" : "; ") + one.option + " is set in " + one.place;
   return origins.empty() ? message : message + origins + ")";
 }
 

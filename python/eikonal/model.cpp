@@ -94,13 +94,12 @@ public:
     warn_of_directions(of_mesh, velocities.is_one);
     // The solver has looked at the numbers of vertices.
     block_tissue(copy, {}, of_mesh);
-    const std::string doubt = describe_split_tissue(find_coincident_nodes(copy, of_mesh.blocked));
-    if (!doubt.empty())
-      log_warning("split-mesh", "tetra: ", doubt);
-    const std::string folds = describe_folds(find_folds(copy, of_mesh.blocked), "mm");
-    if (!folds.empty())
-      log_warning("folded-mesh", "tetra: the mesh ", folds,
-                  ". Waves take ways there that the tissue does not have: mend the mesh");
+    const std::string split = describe_split_tissue(find_coincident_nodes(copy, of_mesh.blocked));
+    if (!split.empty())
+      log_warning("split-mesh", "tetra: ", split);
+    const std::string folded = describe_folded_tissue(find_folds(copy, of_mesh.blocked));
+    if (!folded.empty())
+      log_warning("folded-mesh", "tetra: ", folded);
   }
   void drop() noexcept override { solver_.reset(); }
   std::int64_t num_points() const override { return num_points_; }

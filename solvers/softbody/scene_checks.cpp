@@ -2,6 +2,7 @@
 #include <ossatura/solvers/softbody/scene_checks.hpp>
 
 #include <ossatura/core/mesh/box.hpp>
+#include <ossatura/core/mesh/surface/points.hpp>
 #include <ossatura/kernels/softbody/elements/lumped_mass.hpp>
 
 #include <algorithm>
@@ -46,20 +47,8 @@ bool is_fixed_beside_a_line(const SoftObject& object) {
   return false;
 }
 
-using Point = std::array<double, 3>;
-
-/// Six times the volume of a tetrahedron, positive where d is on the side to which a, b, c turn.
-double six_volumes(const Point& a, const Point& b, const Point& c, const Point& d) {
-  double e[3][3];
-  for (std::size_t i = 0; i < 3; ++i) {
-    e[0][i] = b[i] - a[i];
-    e[1][i] = c[i] - a[i];
-    e[2][i] = d[i] - a[i];
-  }
-  return e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) -
-         e[0][1] * (e[1][0] * e[2][2] - e[1][2] * e[2][0]) +
-         e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
-}
+using surface_points::Point;
+using surface_points::six_volumes;
 
 Point corner_of(const ElementMesh& mesh, std::size_t elem, int corner) {
   const std::size_t n = std::size_t(nodes_per_elem(mesh.shape));

@@ -228,9 +228,9 @@ class Configuration(DriverCase):
         inputs = (("bone", "--generate", "cube", "--size", "4"), ("eikonal", "--generate", "box"), ("topopt", "mbb"),
                   ("pfem", "p.json"), ("softbody", "s.json"))
         for command in inputs:
-            for text, message in (("# mine\n\ntolerance = 2\n", " (--tolerance is of c.toml, line 3)"),
-                                  ("max-iterations = many\n", "--max-iterations = many (--max-iterations is of c.toml, line 1)"),
-                                  ("threads = 1\nprecision = 'dubble'\n", " (--precision is of c.toml, line 2)"),
+            for text, message in (("# mine\n\ntolerance = 2\n", " (--tolerance is set in c.toml, line 3)"),
+                                  ("max-iterations = many\n", "--max-iterations = many (--max-iterations is set in c.toml, line 1)"),
+                                  ("threads = 1\nprecision = 'dubble'\n", " (--precision is set in c.toml, line 2)"),
                                   ("\nquiet = true\nfooo = 1\n", "configuration c.toml, line 3: unknown key 'fooo'"),
                                   ("\ntolerance\n", "configuration c.toml, line 2: 'tolerance' is not")):
                 with self.subTest(command=command[0], text=text):

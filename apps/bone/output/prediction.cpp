@@ -191,7 +191,9 @@ double generated_part(const BoneOptions& options) {
     const double radius = options.radius > 0
                               ? options.radius
                               : 0.5 * *std::min_element(options.size.begin(), options.size.end());
-    const auto ball = [&](double r) { return std::min(1.0, 4.18879 * r * r * r / voxels); };
+    const auto ball = [&](double r) {
+      return std::min(1.0, 4 * Kokkos::numbers::pi / 3 * r * r * r / voxels);
+    };
     return ball(radius) - (options.inner_modulus > 0 ? 0 : ball(options.inner_radius)) +
            (options.outer_modulus > 0 ? 1 - ball(radius) : 0);
   }

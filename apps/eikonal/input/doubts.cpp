@@ -124,10 +124,9 @@ void warn_of_split_mesh(const TetraMesh& mesh, const MeshVelocities& velocities,
 
 void warn_of_folds(const TetraMesh& mesh, const MeshVelocities& velocities,
                    const std::string& source) {
-  const std::string folds = describe_folds(find_folds(mesh, velocities.blocked), "mm");
-  if (!folds.empty())
-    log_warning("folded-mesh", source, ": the mesh ", folds,
-                ". Waves take ways there that the tissue does not have: mend the mesh");
+  const std::string doubt = describe_folded_tissue(find_folds(mesh, velocities.blocked));
+  if (!doubt.empty())
+    log_warning("folded-mesh", source, ": ", doubt);
 }
 
 void warn_of_scars(const std::string& file, const TetraMesh& mesh,

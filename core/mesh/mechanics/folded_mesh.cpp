@@ -4,6 +4,7 @@
 #include <ossatura/core/mesh/mechanics/folded_mesh.hpp>
 
 #include <ossatura/core/machine/part_loop.hpp>
+#include <ossatura/core/mesh/surface/points.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -17,23 +18,10 @@ namespace ossatura {
 
 namespace {
 
-using Point = std::array<double, 3>;
+using namespace surface_points;
 
 double distance(const Point& a, const Point& b) {
   return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
-}
-
-/// Six times the signed volume of the tetrahedron a, b, c, d.
-double six_volumes(const Point& a, const Point& b, const Point& c, const Point& d) {
-  double e[3][3];
-  for (std::size_t k = 0; k < 3; ++k) {
-    e[0][k] = b[k] - a[k];
-    e[1][k] = c[k] - a[k];
-    e[2][k] = d[k] - a[k];
-  }
-  return e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) -
-         e[0][1] * (e[1][0] * e[2][2] - e[1][2] * e[2][0]) +
-         e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
 }
 
 /// Whether the vertices of all tetrahedra that conduct turn the same way.
@@ -219,6 +207,13 @@ std::string describe_folds(const FoldedMesh& found, const char* unit) {
   if (found.count > 100 && 20 * found.count > found.num_faces)
     text << ", as where points are those of another mesh, or in another order";
   return text.str();
+}
+
+std::string describe_folded_tissue(const FoldedMesh& found) {
+  const std::string folds = describe_folds(found, "mm");
+  return folds.empty() ? folds
+                       : "the mesh " + folds +
+                             ". Waves take ways there that the tissue does not have: mend the mesh";
 }
 
 } // namespace ossatura

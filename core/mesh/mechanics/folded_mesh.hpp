@@ -32,5 +32,7 @@ FoldedMesh find_folds(const TetraMesh& mesh, const std::vector<bool>& blocked = 
 /// A doubt in words, for a warning `folded-mesh`, without what it leads to; empty where there are
 /// no folds. `unit` of lengths.
 std::string describe_folds(const FoldedMesh& found, const char* unit);
+/// The whole of the doubt, of tissue in mm.
+std::string describe_folded_tissue(const FoldedMesh& found);
 
 } // namespace ossatura

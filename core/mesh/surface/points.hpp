@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points of surfaces as vectors.
+// Points as vectors.
 #pragma once
 
 #include <array>
@@ -19,6 +19,11 @@ inline Point cross(const Point& a, const Point& b) {
 
 inline double dot(const Point& a, const Point& b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/// Six times the volume of a tetrahedron, positive where d is on the side to which a, b, c turn.
+inline double six_volumes(const Point& a, const Point& b, const Point& c, const Point& d) {
+  return dot(minus(b, a), cross(minus(c, a), minus(d, a)));
 }
 
 /// to += factor what

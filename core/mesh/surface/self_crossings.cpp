@@ -24,18 +24,14 @@ namespace {
 using namespace surface_points;
 using Cell = std::array<int, 3>;
 
-/// Six times the volume of a tetrahedron.
-double volume(const Point& a, const Point& b, const Point& c, const Point& d) {
-  return dot(minus(b, a), cross(minus(c, a), minus(d, a)));
-}
-
 /// Whether a segment goes through a triangle; its ends are apart from the plane, and the passage
 /// from the edges.
 bool goes_through(const Point& p, const Point& q, const Point& a, const Point& b, const Point& c) {
-  const double at_p = volume(a, b, c, p), at_q = volume(a, b, c, q);
+  const double at_p = six_volumes(a, b, c, p), at_q = six_volumes(a, b, c, q);
   if (!((at_p > 0 && at_q < 0) || (at_p < 0 && at_q > 0)))
     return false;
-  const double ab = volume(p, q, a, b), bc = volume(p, q, b, c), ca = volume(p, q, c, a);
+  const double ab = six_volumes(p, q, a, b), bc = six_volumes(p, q, b, c),
+               ca = six_volumes(p, q, c, a);
   const double slack = 1e-12 * (std::fabs(ab) + std::fabs(bc) + std::fabs(ca));
   return (ab > slack && bc > slack && ca > slack) || (ab < -slack && bc < -slack && ca < -slack);
 }
