@@ -28,4 +28,8 @@ struct TetraMesh {
   std::size_t num_tetra() const { return tetra.size() / 4; }
 };
 
+/// Throws std::invalid_argument where a tetrahedron has a point that is not in [0, num_points), and
+/// names the first.
+void check_points_of_tetra(const TetraMesh& mesh);
+
 } // namespace ossatura

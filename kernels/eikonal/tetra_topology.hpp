@@ -144,10 +144,7 @@ TetraTopology<Exec> make_tetra_topology(const Exec& exec, const TetraMesh& mesh,
   const std::int64_t num_points = mesh.num_points(), num_tetra = mesh.num_tetra();
   OSSATURA_REQUIRE(num_tetra < std::int64_t(1) << 29 && num_points < std::int64_t(1) << 31,
                    num_tetra << " tetrahedra, " << num_points << " points: too many for 32 bits");
-  for (std::size_t i = 0; i < mesh.tetra.size(); ++i)
-    OSSATURA_REQUIRE(mesh.tetra[i] >= 0 && mesh.tetra[i] < num_points,
-                     "tetrahedron " << i / 4 << " has point " << mesh.tetra[i] << " of "
-                                    << num_points);
+  check_points_of_tetra(mesh);
   TetraTopology<Exec> topology;
   topology.point_order = order;
 

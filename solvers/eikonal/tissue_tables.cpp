@@ -2,9 +2,12 @@
 #include <ossatura/solvers/eikonal/tissue_tables.hpp>
 
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/core/machine/part_loop.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace ossatura::detail {
 
@@ -22,20 +25,33 @@ void add_slowness(const ConductionVelocity& velocity, const char* what, std::int
 
 } // namespace
 
-TissueRows::TissueRows(const TetraMesh& mesh) {
-  std::unordered_map<int, int> known;
-  row.reserve(mesh.num_tetra());
-  int last_tag = 0, last_row = -1;
-  for (const int t : mesh.tag) {
-    if (last_row < 0 || t != last_tag) {
-      const auto [found, fresh] = known.try_emplace(t, int(tag.size()));
-      if (fresh)
+TissueRows::TissueRows(const TetraMesh& mesh)
+    : row(mesh.tag.size()) {
+  // Runs of one tag are long, and tags are few: blocks list theirs, and then look up their rows.
+  constexpr std::size_t block_size = 1 << 16;
+  const std::size_t n = row.size(), num_blocks = (n + block_size - 1) / block_size;
+  std::vector<std::vector<int>> of_block(num_blocks);
+  const auto for_blocks = [&](const auto& visit) {
+    for_parts(num_blocks, 1, [&](std::size_t first, std::size_t end) {
+      for (std::size_t b = first; b < end; ++b)
+        visit(of_block[b], block_size * b, std::min(n, block_size * (b + 1)));
+    });
+  };
+  for_blocks([&](std::vector<int>& seen, std::size_t first, std::size_t end) {
+    std::unordered_set<int> known;
+    for (std::size_t t = first; t < end; ++t)
+      if ((t == first || mesh.tag[t] != mesh.tag[t - 1]) && known.insert(mesh.tag[t]).second)
+        seen.push_back(mesh.tag[t]);
+  });
+  std::unordered_map<int, int> row_of;
+  for (const std::vector<int>& seen : of_block)
+    for (const int t : seen)
+      if (row_of.try_emplace(t, int(tag.size())).second)
         tag.push_back(t);
-      last_tag = t;
-      last_row = found->second;
-    }
-    row.push_back(last_row);
-  }
+  for_blocks([&](const std::vector<int>&, std::size_t first, std::size_t end) {
+    for (std::size_t t = first; t < end; ++t)
+      row[t] = t > first && mesh.tag[t] == mesh.tag[t - 1] ? row[t - 1] : row_of.at(mesh.tag[t]);
+  });
 }
 
 void check_tetra_mesh(const TetraMesh& mesh) {

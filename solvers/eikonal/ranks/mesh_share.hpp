@@ -16,9 +16,10 @@ namespace ossatura::detail {
 /// higher ranks. Numbers of tetrahedra follow those of the whole mesh.
 struct MeshShare {
   TetraMesh mesh;                                 ///< without `value`
-  std::vector<std::int32_t> point_name;           ///< number of each point in the whole mesh
   std::vector<std::int32_t> tetra_name;           ///< number of each tetrahedron in the whole mesh
   std::vector<ConductionVelocity> by_tetra;       ///< of each tetrahedron, where there are any
+  std::int32_t first_place = 0;                   ///< in the order of the cut, of the own points
+  std::vector<std::int32_t> ghost_place;          ///< of each ghost, ascending
   int own_begin = 0, own_end = 0;                 ///< the own points
   std::int64_t total_points = 0, total_tetra = 0; ///< of the whole mesh
 
@@ -27,8 +28,14 @@ struct MeshShare {
   std::vector<std::int64_t> num_received;
 
   int num_own() const { return own_end - own_begin; }
-  int num_points() const { return int(point_name.size()); }
-  std::int64_t num_ghosts() const { return num_points() - num_own(); }
+  int num_points() const { return num_own() + int(ghost_place.size()); }
+  std::int64_t num_ghosts() const { return std::int64_t(ghost_place.size()); }
+
+  bool owns(int point) const { return point >= own_begin && point < own_end; }
+  /// The place of a point in the order of the cut.
+  std::int32_t place_of(int point) const;
+  /// The point at a place in the order of the cut; -1 where this rank does not see it.
+  int point_at(std::int32_t place) const;
 };
 
 /// Deals a mesh that rank 0 has, with its cut into as many parts as there are ranks and, if given

@@ -2,6 +2,7 @@
 #include <ossatura/solvers/eikonal/ranks/point_cut.hpp>
 
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/core/machine/part_loop.hpp>
 
 #include <metis.h>
 
@@ -29,6 +30,15 @@ std::int64_t pieces_of_part(std::int64_t num_points, int num_parts) {
   return std::clamp(num_points / (num_parts * least_piece), std::int64_t(1), most_pieces);
 }
 
+std::vector<std::int32_t> places(const std::vector<std::int32_t>& order) {
+  std::vector<std::int32_t> place(order.size());
+  for_parts(order.size(), 1 << 16, [&](std::size_t first, std::size_t end) {
+    for (std::size_t i = first; i < end; ++i)
+      place[std::size_t(order[i])] = std::int32_t(i);
+  });
+  return place;
+}
+
 /// Which points share a tetrahedron.
 struct PointGraph {
   std::vector<idx_t> begin; ///< [num_points + 1]
@@ -40,11 +50,9 @@ std::pair<std::vector<std::int64_t>, std::vector<std::int32_t>>
 tetra_around_points(const TetraMesh& mesh) {
   const std::size_t num_points = mesh.num_points();
   std::vector<std::int64_t> begin(num_points + 1, 0);
-  for (const std::int32_t p : mesh.tetra) {
-    OSSATURA_REQUIRE(p >= 0 && std::size_t(p) < num_points,
-                     "a tetrahedron has point " << p << " of " << num_points);
+  check_points_of_tetra(mesh);
+  for (const std::int32_t p : mesh.tetra)
     ++begin[std::size_t(p) + 1];
-  }
   for (std::size_t p = 0; p < num_points; ++p)
     begin[p + 1] += begin[p];
   std::vector<std::int64_t> place(begin.begin(), begin.end() - 1);
@@ -113,6 +121,7 @@ PointCut cut_curve(const std::vector<std::int32_t>& curve, int num_parts) {
                        curve.begin() + (piece + 1) * n / num_pieces);
   }
   cut.begin.push_back(std::int32_t(n));
+  cut.place = places(cut.order);
   return cut;
 }
 
@@ -128,10 +137,11 @@ PointCut cut_by_metis(const TetraMesh& mesh, const std::vector<std::int32_t>& cu
     ++cut.begin[std::size_t(p) + 1];
   for (std::size_t p = 0; p < std::size_t(num_parts); ++p)
     cut.begin[p + 1] += cut.begin[p];
-  std::vector<std::int32_t> place(cut.begin.begin(), cut.begin.end() - 1);
+  std::vector<std::int32_t> next(cut.begin.begin(), cut.begin.end() - 1);
   cut.order.resize(curve.size());
   for (const std::int32_t point : curve)
-    cut.order[std::size_t(place[std::size_t(part[std::size_t(point)])]++)] = point;
+    cut.order[std::size_t(next[std::size_t(part[std::size_t(point)])]++)] = point;
+  cut.place = places(cut.order);
   return cut;
 }
 

@@ -33,6 +33,7 @@ namespace detail {
 struct PointCut {
   std::vector<std::int32_t> order; ///< [num_points] numbers in the mesh, part by part
   std::vector<std::int32_t> begin; ///< [num_parts + 1] of each part; parts may be empty
+  std::vector<std::int32_t> place; ///< [num_points] of each point of the mesh in `order`
 };
 
 /// Pieces of `curve` [num_points], which has each point of the mesh once. Sizes of parts differ by

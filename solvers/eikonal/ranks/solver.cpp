@@ -35,15 +35,18 @@ TissueVelocities broadcast_velocities(const Communicator& comm,
   return all;
 }
 
-/// Sets of rank 0.
+/// Sets of rank 0, at places in the order of its cut in place of vertices.
 std::vector<std::vector<EikonalSite>>
-broadcast_sites(const Communicator& comm, const std::vector<std::vector<EikonalSite>>& sets) {
+broadcast_sites(const Communicator& comm, const detail::PointCut& cut,
+                const std::vector<std::vector<EikonalSite>>& sets) {
   std::vector<std::int64_t> size;
   std::vector<EikonalSite> flat;
-  for (const auto& set : sets) {
-    size.push_back(std::int64_t(set.size()));
-    flat.insert(flat.end(), set.begin(), set.end());
-  }
+  if (comm.is_first())
+    for (const auto& set : sets) {
+      size.push_back(std::int64_t(set.size()));
+      for (const EikonalSite& site : set)
+        flat.push_back({cut.place[std::size_t(site.vertex)], site.time});
+    }
   comm.broadcast(size);
   comm.broadcast(flat);
   std::vector<std::vector<EikonalSite>> all;
@@ -91,7 +94,6 @@ struct CutEikonalSolver<Exec, Real>::Implementation {
   detail::PointCut cut; ///< on rank 0
   detail::MeshShare share;
   detail::PreparedMesh<Exec, Real> mesh;
-  std::vector<int> by_name; ///< points of the share in the order of the whole mesh
   EikonalCut size;
 
   /// Velocities: TissueVelocities, or those of each tetrahedron.
@@ -106,15 +108,10 @@ struct CutEikonalSolver<Exec, Real>::Implementation {
       , share(deal(whole, velocities))
       , mesh(together(comm, [&] { return prepare(exec); })) {
     set_velocities(exec, velocities);
-    by_name.resize(std::size_t(share.num_points()));
-    std::iota(by_name.begin(), by_name.end(), 0);
-    std::sort(by_name.begin(), by_name.end(), [&](int a, int b) { return name(a) < name(b); });
     size.most_points = comm.max(std::int64_t(share.num_own()));
     size.most_ghosts = comm.max(share.num_ghosts());
     size.num_ghosts = comm.sum(share.num_ghosts());
   }
-
-  std::int32_t name(int point) const { return share.point_name[std::size_t(point)]; }
 
   template<class Velocities>
   detail::PointCut make_cut(const Exec& exec, const TetraMesh& whole, const Velocities& velocities,
@@ -127,10 +124,7 @@ struct CutEikonalSolver<Exec, Real>::Implementation {
                                                                                           << 31,
                      whole.num_tetra() << " tetrahedra, " << whole.num_points()
                                        << " points: too many for 32 bits");
-    for (std::size_t i = 0; i < whole.tetra.size(); ++i)
-      OSSATURA_REQUIRE(whole.tetra[i] >= 0 && std::size_t(whole.tetra[i]) < whole.num_points(),
-                       "tetrahedron " << i / 4 << " has point " << whole.tetra[i] << " of "
-                                      << whole.num_points());
+    check_points_of_tetra(whole);
     check_velocities(whole, velocities);
     const std::vector<std::int32_t> curve = download(
         exec, space_filling_order(exec, upload(exec, "ossatura::eikonal::point", whole.point)));
@@ -165,28 +159,18 @@ struct CutEikonalSolver<Exec, Real>::Implementation {
     together(comm, [&] { mesh.set_velocities(exec, std::exchange(share.by_tetra, {})); });
   }
 
-  /// The number here of a point of the whole mesh; -1 where this rank does not see it.
-  int point_of(std::int32_t vertex) const {
-    const auto found =
-        std::lower_bound(by_name.begin(), by_name.end(), vertex,
-                         [&](int point, std::int32_t number) { return name(point) < number; });
-    return found != by_name.end() && name(*found) == vertex ? *found : -1;
-  }
-  /// The same of own points alone.
-  int own_point_of(std::int32_t vertex) const {
-    const int point = point_of(vertex);
-    return point >= share.own_begin && point < share.own_end ? point : -1;
-  }
-
+  /// Sites at places in the order of the cut.
   template<class Metric>
   EikonalResult solve(const Exec& exec, const RingUpdate<Exec, Metric>& update,
                       const std::vector<std::vector<EikonalSite>>& sets, std::vector<Real>& times) {
     const int n = share.num_points(), first = share.own_begin, num_own = share.num_own();
     const auto num_sets = std::int64_t(sets.size());
-    const auto seen =
-        detail::list_sites<Real>(sets, n, [&](std::int32_t vertex) { return point_of(vertex); });
-    const auto own = detail::list_sites<Real>(
-        sets, n, [&](std::int32_t vertex) { return own_point_of(vertex); });
+    const auto seen = detail::list_sites<Real>(
+        sets, n, [&](std::int32_t place) { return share.point_at(place); });
+    const auto own = detail::list_sites<Real>(sets, n, [&](std::int32_t place) {
+      const int point = share.point_at(place);
+      return share.owns(point) ? point : -1;
+    });
     const auto seen_site = upload(exec, "ossatura::eikonal::site", seen.index);
     const auto seen_time = upload(exec, "ossatura::eikonal::site_time", seen.time);
     const detail::EikonalStart<Exec> start{
@@ -279,7 +263,7 @@ EikonalResult CutEikonalSolver<Exec, Real>::solve(const Exec& exec,
     if (comm.is_first())
       detail::check_sites<Real>(sets, num_points());
   });
-  const auto all = broadcast_sites(comm, sets);
+  const auto all = broadcast_sites(comm, implementation.cut, sets);
   return implementation.mesh.with_update(
       [&](const auto& update) { return implementation.solve(exec, update, all, times); });
 }

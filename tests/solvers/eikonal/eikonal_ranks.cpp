@@ -239,24 +239,27 @@ OSSATURA_RANKS_TEST(
     other_ghosts = ghosts;
     if (!metis)
       CHECK(std::abs(share.num_own() - int(mesh.num_points()) / world.size()) <= 8);
-    // Own points are a range of the order; all names ascend in it.
-    std::vector<std::int32_t> place(cut.order.size());
-    for (std::size_t i = 0; i < place.size(); ++i)
-      place[std::size_t(cut.order[i])] = std::int32_t(i);
+    for (std::size_t i = 0; i < cut.order.size(); ++i)
+      CHECK(cut.place[std::size_t(cut.order[i])] == std::int32_t(i));
+    // Own points are a range of the order; all places ascend in it.
     const std::int32_t begin = cut.begin[std::size_t(world.rank())];
-    std::set<std::int32_t> own, seen(share.point_name.begin(), share.point_name.end());
-    for (int p = 0; p < share.num_points(); ++p) {
-      const std::int32_t name = share.point_name[std::size_t(p)];
-      CHECK((p == 0 ||
-             place[std::size_t(name)] > place[std::size_t(share.point_name[std::size_t(p) - 1])]));
-      for (int d = 0; d < 3; ++d)
-        CHECK(share.mesh.point[3 * std::size_t(p) + d] ==
-              mesh.point[3 * std::size_t(name) + std::size_t(d)]);
-      if (p >= share.own_begin && p < share.own_end) {
-        CHECK(place[std::size_t(name)] == begin + p - share.own_begin);
-        own.insert(name);
+    const auto name_of_point = [&](int p) { return cut.order[std::size_t(share.place_of(p))]; };
+    std::set<std::int32_t> own, seen;
+    int next_point = 0;
+    for (std::int32_t place = 0; place < std::int32_t(cut.order.size()); ++place)
+      if (const int p = share.point_at(place); p >= 0) {
+        CHECK(p == next_point++);
+        CHECK(share.place_of(p) == place);
+        const std::int32_t name = name_of_point(p);
+        seen.insert(name);
+        for (std::size_t d = 0; d < 3; ++d)
+          CHECK(share.mesh.point[3 * std::size_t(p) + d] == mesh.point[3 * std::size_t(name) + d]);
+        if (share.owns(p)) {
+          CHECK(place == begin + p - share.own_begin);
+          own.insert(name);
+        }
       }
-    }
+    CHECK(next_point == share.num_points());
     // Tetrahedra with an own point, in their order, and their points.
     std::set<std::int32_t> needed = own;
     std::size_t k = 0;
@@ -271,7 +274,7 @@ OSSATURA_RANKS_TEST(
       CHECK(share.mesh.fibre[3 * k + 1] == mesh.fibre[3 * t + 1]);
       CHECK(share.mesh.sheet[3 * k + 2] == mesh.sheet[3 * t + 2]);
       for (std::size_t c = 0; c < 4; ++c)
-        CHECK(share.point_name[std::size_t(share.mesh.tetra[4 * k + c])] == corner[c]);
+        CHECK(name_of_point(share.mesh.tetra[4 * k + c]) == corner[c]);
       ++k;
     }
     CHECK(k == share.tetra_name.size());
@@ -280,8 +283,8 @@ OSSATURA_RANKS_TEST(
     std::vector<std::vector<std::int32_t>> names(std::size_t(world.size()));
     for (std::size_t rank = 0; rank < names.size(); ++rank)
       for (const int p : share.sends[rank]) {
-        CHECK((p >= share.own_begin && p < share.own_end));
-        names[rank].push_back(share.point_name[std::size_t(p)]);
+        CHECK(share.owns(p));
+        names[rank].push_back(name_of_point(p));
       }
     int ghost = 0;
     std::size_t rank = 0;
@@ -290,7 +293,7 @@ OSSATURA_RANKS_TEST(
       for (const std::int32_t name : sent) {
         if (ghost == share.own_begin)
           ghost = share.own_end;
-        CHECK(share.point_name[std::size_t(ghost++)] == name);
+        CHECK(name_of_point(ghost++) == name);
       }
     }
     CHECK((ghost == share.num_points() || ghost == share.own_begin));
