@@ -24,9 +24,10 @@ using OpenMP = Kokkos::OpenMP;
 using Cuda = Kokkos::Cuda;
 #endif
 
-/// `X(Backend)` for each backend of this build (OSSATURA_OPENMP_ONLY: of that one, to build
-/// faster).
-#if defined(KOKKOS_ENABLE_SERIAL) && !defined(OSSATURA_OPENMP_ONLY)
+/// `X(Backend)` for each backend of this build (OSSATURA_OPENMP_ONLY: without Serial where there is
+/// OpenMP, to build faster).
+#if defined(KOKKOS_ENABLE_SERIAL) &&                                                               \
+    !(defined(OSSATURA_OPENMP_ONLY) && defined(KOKKOS_ENABLE_OPENMP))
 #define OSSATURA_FOR_SERIAL(X) X(::ossatura::Serial)
 #else
 #define OSSATURA_FOR_SERIAL(X)

@@ -3,40 +3,63 @@
 #pragma once
 
 #include <ossatura/core/base/backend.hpp>
+#include <ossatura/core/base/require.hpp>
 #include <ossatura/core/machine/part_loop.hpp>
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 namespace ossatura {
 
-/// A copy of `values` in the memory of `Exec`; fences, so `values` may go at once.
-template<class T, class Exec>
-Array<T, Exec> upload(const Exec& exec, const std::string& label, const std::vector<T>& values) {
-  Array<T, Exec> copy(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), values.size());
-  Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(
-      values.data(), values.size());
-  Kokkos::deep_copy(exec, copy, host);
-  fence(exec, "ossatura::upload");
-  return copy;
+namespace detail {
+
+/// Between the memory of `Exec` and that of the host, by bytes: instantiated once, where a copy of
+/// views is compiled for each of their types. Does not fence.
+template<class Exec>
+void copy_from_host(const Exec& exec, void* to, const void* from, std::size_t bytes) {
+  using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+  Kokkos::deep_copy(
+      exec,
+      Kokkos::View<char*, typename Exec::memory_space, Unmanaged>(static_cast<char*>(to), bytes),
+      Kokkos::View<const char*, Kokkos::HostSpace, Unmanaged>(static_cast<const char*>(from),
+                                                              bytes));
 }
+template<class Exec>
+void copy_to_host(const Exec& exec, void* to, const void* from, std::size_t bytes) {
+  using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+  Kokkos::deep_copy(
+      exec, Kokkos::View<char*, Kokkos::HostSpace, Unmanaged>(static_cast<char*>(to), bytes),
+      Kokkos::View<const char*, typename Exec::memory_space, Unmanaged>(
+          static_cast<const char*>(from), bytes));
+}
+
+} // namespace detail
 
 /// Copies `values` into an array of that size. Does not fence: `values` stays until the copy is
 /// done.
 template<class T, class Exec>
 void upload_to(const Exec& exec, const std::vector<T>& values, const Array<T, Exec>& array) {
-  const Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(
-      values.data(), values.size());
-  Kokkos::deep_copy(exec, array, host);
+  OSSATURA_REQUIRE(array.extent(0) == values.size(),
+                   values.size() << " values for " << array.extent(0) << " entries");
+  detail::copy_from_host(exec, array.data(), values.data(), values.size() * sizeof(T));
+}
+
+/// A copy of `values` in the memory of `Exec`; fences, so `values` may go at once.
+template<class T, class Exec>
+Array<T, Exec> upload(const Exec& exec, const std::string& label, const std::vector<T>& values) {
+  const Array<T, Exec> copy(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label),
+                            values.size());
+  upload_to(exec, values, copy);
+  fence(exec, "ossatura::upload");
+  return copy;
 }
 
 /// The entries of an array. Fences.
 template<class T, class Exec>
 std::vector<T> download(const Exec& exec, const Array<T, Exec>& array) {
   std::vector<T> values(array.extent(0));
-  const Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(
-      values.data(), values.size());
-  Kokkos::deep_copy(exec, host, array);
+  detail::copy_to_host(exec, values.data(), array.data(), values.size() * sizeof(T));
   fence(exec, "ossatura::download");
   return values;
 }
@@ -55,7 +78,7 @@ host_view(const Exec& exec, const Array<T, Exec>& array) {
       for (std::size_t i = first; i < end; i += 4096 / sizeof(T))
         host(i) = T();
     });
-    Kokkos::deep_copy(exec, host, array);
+    detail::copy_to_host(exec, host.data(), array.data(), host.extent(0) * sizeof(T));
     fence(exec, "ossatura::host_view");
     return host;
   } else {
