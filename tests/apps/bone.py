@@ -468,6 +468,12 @@ class BadInput(BoneCase):
         self.bad("", *self.raw(2, "uint8"), "--law", "threshold", "--lower", "1", "--test",
                  "axial")
 
+    def test_an_output_that_is_no_hdf5_is_refused_before_the_solve(self):
+        notes = self.write("notes.txt", b"not to be lost\n")
+        self.bad("notes.txt: is not an HDF5 file", *CUBE, "--parosol-output", notes)
+        with open(notes, "rb") as file:
+            self.assertEqual(file.read(), b"not to be lost\n")
+
     def test_an_island_is_dropped_or_an_error(self):
         voxels = [0] * 5 ** 3
         for z in range(5):
