@@ -36,10 +36,10 @@ void add_statistics(const Exec& exec, const VoxelFields<Exec>& fields, const Bon
   results.sed = add("sed", fields.energy_density);
   results.von_mises = add("von_mises", fields.von_mises);
   results.effective_strain = add("effective_strain", fields.effective_strain);
-  if (!results.response || results.strength || !(results.effective_strain->maximum > 0))
+  if (results.strength || !(results.effective_strain->maximum > 0))
     return;
   results.failure =
-      estimate_failure(exec, fields.effective_strain, *results.response,
+      estimate_failure(exec, fields.effective_strain, results.response,
                        {options.pistoia_strain, options.pistoia_volume}, fields.elements.comm);
   if (!results.failure)
     log_warning("no-failure-load", "less than ", 100 * options.pistoia_volume,
