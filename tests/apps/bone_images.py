@@ -985,6 +985,8 @@ class Sections(BoneImages):
         text = self.ossatura("bone", self.block, "--mask", layers, *self.arguments[3:], *LAW).stdout
         rows = [line.split() for line in text[text.index("Share of the axial force"):].splitlines()[2:4]]
         self.assertEqual([[row[0], row[1], row[-1]] for row in rows], [["1", "0", "1"], ["5", "1", "0"]])
+        shares = self.run_of(self.block, "--mask", layers)["results"]["sections"]["share"]
+        self.assertEqual([str(shares["lower"]["1"]), str(shares["upper"]["5"])], ["0.0", "0.0"])
 
     def test_sections_of_porous_bone_balance(self):
         """Whatever the path of the force: along x, between plates by contact, with caps, and beyond yield."""

@@ -95,7 +95,7 @@ void add_response(Table& table, const TestResponse& response) {
   };
   table.row(response.force || response.moment ? "height between the plates" : "height of the box",
             response.height, "mm");
-  table.row("cross-section of the image", response.area, "mm2");
+  table.row("cross-section of the bone's box", response.area, "mm2");
   add("displacement", response.displacement, "mm");
   add("force", response.force, "N");
   add("stiffness", response.stiffness, "N/mm");
