@@ -21,6 +21,7 @@ std::vector<CohortColumn> bone_columns(bool dry_run, const std::vector<int>& lab
                                        {"components", "/problem/components", ""},
                                        {"bone_volume", "/problem/bone_volume", ""},
                                        {"volume_fraction", "/problem/volume_fraction", "BV/TV"},
+                                       {"mask_fraction", "/problem/mask_fraction", "in mask"},
                                        {"turned_degrees", "/problem/turn/degrees", ""},
                                        {"modulus_mean", "/problem/modulus/mean", ""},
                                        {"test", "/results/test", ""}};

@@ -116,6 +116,22 @@ void warn_of_no_void(const BoneOptions& options, const BoneModelInfo& info) {
                  : "values below --lower are void, or what --mask leaves out");
 }
 
+/// Of a region of interest that is no box, as a cylinder: what the box has beside it counts as
+/// void.
+void warn_of_masked_cell(const BoneModelInfo& info) {
+  const std::optional<double> bone = info.mask_fraction();
+  if (!bone || info.num_in_box == 0)
+    return;
+  // A mask of the bone itself has no voids, and hardly half of a box. A sphere has 0.52 of its own.
+  constexpr double least = 0.4, greatest = 0.95, without_voids = 0.9;
+  const double part = double(info.num_in_mask + info.num_pad_elem) / double(info.num_in_box);
+  if (part > least && part < greatest && *bone < without_voids)
+    log_warning("masked-cell", "--mask takes ", format_number(100 * part, 3),
+                " % of the box that is homogenised, as a cylinder or a contour in it does: the "
+                "rest is void, and the stiffness too small; take a box within it with --crop, "
+                "without the mask");
+}
+
 } // namespace
 
 void warn_of_model(const BoneOptions& options, const BoneModelInfo& info) {
@@ -127,6 +143,7 @@ void warn_of_model(const BoneOptions& options, const BoneModelInfo& info) {
   if (options.generator != BoneGenerator::none)
     return;
   warn_of_no_void(options, info);
+  warn_of_masked_cell(info);
   if (info.spacing < least_edge || info.spacing > greatest_edge)
     log_warning("odd-size", info.source, ": the edge of a voxel is ", format_number(info.spacing),
                 " mm, and forces grow with its square: lengths are in mm, not in um or m; "

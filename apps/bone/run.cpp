@@ -19,6 +19,7 @@
 #include "apps/driver/interrupt.hpp"
 #include "apps/driver/ranks.hpp"
 #include <ossatura/core/comm/device_comm.hpp>
+#include <ossatura/core/io/parosol/output.hpp>
 #include <ossatura/core/machine/memory.hpp>
 #include <ossatura/solvers/bone/results/homogenisation.hpp>
 
@@ -135,9 +136,12 @@ BoneFiles claim_files(const BoneOptions& options, DriverContext& context) {
   BoneFiles files;
   if (!options.no_hdf)
     files.hdf = context.claim_file(options.hdf, output_stem(options) + ".hdf");
-  if (!options.parosol_output.empty()) // into a copy of the input, where it has its name
+  if (!options.parosol_output.empty()) { // into a copy of the input, where it has its name
     files.parosol =
         context.claim_output(context.output_path(options.parosol_output), options.input);
+    if (context.world().is_first())
+      ParosolWriter::require_target(*files.parosol);
+  }
   if (options.strength.criterion)
     files.curve = context.claim_file(options.strength.curve, output_stem(options) + ".curve.csv");
   if (!options.strength.checkpoint.empty())

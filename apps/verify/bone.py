@@ -247,7 +247,7 @@ class Specimen:
                 doubt = 0 if written else most / least * abs(values[~known]).max(initial=0)
                 self.check_statistics(name, found[name][self.bone], 1e-9 if written else 1e-6, doubt)
         if self.results.get("pistoia"):
-            said, response = self.results["pistoia"], self.results["response"]
+            said, response = self.results["pistoia"], self.results.get("response", {})
             kinds = [kind for kind in ("force", "moment") if kind in said]
             at = numpy.quantile(found["effective_strain"][self.bone], 1 - said["volume"])
             self.report.same("pistoia: strain, factor", [at / said["strain_at_volume"],

@@ -2,6 +2,7 @@
 // A label selection takes voxels of an image by the labels of a segmentation of it.
 #pragma once
 
+#include <ossatura/core/base/vector.hpp>
 #include <ossatura/kernels/image/array.hpp>
 
 #include <cstdint>
@@ -42,5 +43,24 @@ struct LabelSelection {
     return takes_listed ? is_listed : !is_listed && label != 0;
   }
 };
+
+namespace detail {
+template<class Exec>
+struct CountSelected {
+  LabelSelection<Exec> selection;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& count) const {
+    count += selection(i);
+  }
+};
+} // namespace detail
+
+/// Number of the voxels of its labels that are taken; fences.
+template<class Exec>
+std::int64_t count_selected(const Exec& exec, const LabelSelection<Exec>& selection) {
+  std::int64_t count = 0;
+  Kokkos::parallel_reduce("ossatura::count_selected", range(exec, selection.labels.num_voxels()),
+                          detail::CountSelected<Exec>{selection}, count);
+  return count;
+}
 
 } // namespace ossatura

@@ -199,9 +199,11 @@ struct StrengthSolver<Exec>::Implementation {
                const StrengthObserver& observe) {
     behaviour->begin(exec);
     double norm = behaviour->find_residual(exec, *solver, u, force), previous = norm;
-    step.residuals = {norm / scale};
+    // Where all is held there are no residuals, and nothing that they could be relative to.
+    const auto relative = [scale](double residual) { return residual == 0 ? 0 : residual / scale; };
+    step.residuals = {relative(norm)};
     for (int iteration = 0;; ++iteration) {
-      step.residual = norm / scale;
+      step.residual = relative(norm);
       if (norm <= options.tolerance * scale)
         return true;
       if (iteration == behaviour->max_iterations() || !std::isfinite(norm))
@@ -214,7 +216,7 @@ struct StrengthSolver<Exec>::Implementation {
       norm = behaviour->improve(exec, *solver, norm,
                                 std::max(wanted, 0.3 * options.tolerance * scale / norm), u, force,
                                 step.cg_iterations, observe);
-      step.residuals.push_back(norm / scale);
+      step.residuals.push_back(relative(norm));
     }
   }
 

@@ -468,6 +468,12 @@ class BadInput(BoneCase):
         self.bad("", *self.raw(2, "uint8"), "--law", "threshold", "--lower", "1", "--test",
                  "axial")
 
+    def test_an_output_that_is_no_hdf5_is_refused_before_the_solve(self):
+        notes = self.write("notes.txt", b"not to be lost\n")
+        self.bad("notes.txt: is not an HDF5 file", *CUBE, "--parosol-output", notes)
+        with open(notes, "rb") as file:
+            self.assertEqual(file.read(), b"not to be lost\n")
+
     def test_an_island_is_dropped_or_an_error(self):
         voxels = [0] * 5 ** 3
         for z in range(5):
@@ -712,7 +718,20 @@ class Forces(Images):
         self.assertLess(self.summary(*moved)["results"]["response"]["force"], 0)
         pushed = self.summary(*moved, "--force", "x+:z=-20")
         self.assertNotIn("response", pushed["results"])
-        self.assertNotIn("pistoia", pushed["results"])
+        self.assertNotIn("force", pushed["results"]["pistoia"])
+
+    def test_a_failure_load_of_forces_is_a_factor_of_all(self):
+        """A column fails under 0.007 E on its area, of either sign; there is no response to multiply."""
+        image = self.raw((4, 4, 6), lambda x, y, z: True)
+        column = ("bone", *image, "--fix", "z-:z,0/0/0:xy,4/0/0:y", "-q", "--tolerance", "1e-9")
+        area = 2.0 * 2.0  # mm2
+        for force in -3.0, 60.0:
+            run = self.summary(*column, "--force", f"z+:z={force}")
+            self.assertNotIn("response", run["results"])
+            self.close(run["results"]["pistoia"]["factor"], 0.007 * E * area / abs(force), 1e-5)
+        other = self.summary(*column, "--force", "z+:z=60", "--pistoia-strain", "0.0035")
+        self.close(other["results"]["pistoia"]["factor"], 0.0035 * E * area / 60, 1e-5)
+        self.assertIn("load factor", self.ossatura(*column, "--force", "z+:z=60").stdout)
 
     def test_the_centre_of_a_turn(self):
         # Twice the strain energy is moment times angle, whatever the plates turn about.

@@ -287,6 +287,42 @@ class Mask(BoneImages):
             self.assertEqual([os.path.basename(file["path"]) for file in masked["provenance"]["inputs"]],
                              ["ct.nii.gz", "seg.nii.gz"])
 
+    def test_a_part_of_the_mask_is_bone(self):
+        """BV/TV of a region of interest is by its own volume; pads are no part of it."""
+        image = self.nifti("pores.nii.gz", lambda x, y, z: grey(x, y, z) if (x + y + z) % 4 else -1000)
+        region = self.nifti("roi.nii.gz", lambda x, y, z: 7 if z == 0 else int(1 <= x < 8))
+        for more in ((), ("--mask-labels", "1"), ("--pads", "7=2500"), ("--crop", "2:,:,:"), ("--turn", "z=90")):
+            with self.subTest(more=more):
+                labels = (1,) if "--pads" in more or "--mask-labels" in more else (1, 7)
+                inside = [(x, y, z) for x, y, z in voxels()
+                          if x >= 2 * ("--crop" in more) and (7 if z == 0 else int(1 <= x < 8)) in labels]
+                run = self.run_of(image, "--mask", region, *more)
+                self.assertEqual(run["problem"]["dropped_elements"], 0)
+                self.close(run["problem"]["mask_fraction"], sum(sum(v) % 4 > 0 for v in inside) / len(inside), 1e-12)
+        self.assertNotIn("mask_fraction", self.run_of(image)["problem"])
+        text = self.ossatura("bone", image, "--mask", region, *LAW).stdout
+        self.assertRegex(text, r"BV/TV 0\.\d+ of the image, 0\.\d+ of the mask")
+
+    def test_a_round_region_is_no_cell(self):
+        """What a box has beside a region is void, and homogenised with it; the cell of periodic sides is the whole image.
+        A mask of the bone itself has no voids."""
+        def is_pore(x, y, z):
+            return (x // 2 + y // 2 + z // 2) % 3 == 0
+
+        def is_round(x, y, z):
+            return (x - 4.5) ** 2 + (y - 4) ** 2 < 22
+
+        image = self.nifti("cube.nii.gz", lambda *v: -1000 if is_pore(*v) else 900)
+        both = ("kinematic", "periodic")
+        for name, inside, doubted in (("round", is_round, both), ("box", lambda x, y, z: 2 <= x < 9, ("periodic",)),
+                                      ("whole", lambda *v: True, ()), ("bone", lambda *v: not is_pore(*v), ()),
+                                      ("round-bone", lambda *v: is_round(*v) and not is_pore(*v), ())):
+            mask = self.nifti(name + ".nii.gz", lambda *v, inside=inside: int(inside(*v)))
+            for boundary in both:
+                with self.subTest(name=name, boundary=boundary):
+                    run = self.run_of(image, "--mask", mask, "--test", "homogenise", "--boundary", boundary)
+                    self.assertEqual("masked-cell" in [w["code"] for w in run["warnings"]], boundary in doubted)
+
     def test_statistics_of_labels_add_up_to_those_of_the_whole(self):
         for options in ((), ("--resample", "0.35")):
             results = self.run_of(self.image, "--mask", self.mask, *options)["results"]
@@ -985,6 +1021,8 @@ class Sections(BoneImages):
         text = self.ossatura("bone", self.block, "--mask", layers, *self.arguments[3:], *LAW).stdout
         rows = [line.split() for line in text[text.index("Share of the axial force"):].splitlines()[2:4]]
         self.assertEqual([[row[0], row[1], row[-1]] for row in rows], [["1", "0", "1"], ["5", "1", "0"]])
+        shares = self.run_of(self.block, "--mask", layers)["results"]["sections"]["share"]
+        self.assertEqual([str(shares["lower"]["1"]), str(shares["upper"]["5"])], ["0.0", "0.0"])
 
     def test_sections_of_porous_bone_balance(self):
         """Whatever the path of the force: along x, between plates by contact, with caps, and beyond yield."""

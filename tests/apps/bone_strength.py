@@ -88,6 +88,17 @@ class Curves(DriverCase):
             self.assertFalse(strength["still_rises"])
             self.assertEqual(run["warnings"], [])
 
+    def test_one_layer_of_voxels_between_plates_that_hold_all(self):
+        """Nothing is free, so that there are no residuals and nothing that they are relative to."""
+        for law in (("von-mises",), ("damage", "--fracture-energy", "5")):
+            run = self.summary("bone", "--generate", "cube", "--size", "3,3,1", "--modulus", "10000", "--poisson", "0", "--strain",
+                               "-0.02", "--strength", *law, "--load-steps", "4", "--backend", "serial", "-q", "--tolerance", "1e-8")
+            self.assertEqual((run["status"], run["problem"]["held_dofs"]), ("converged", run["problem"]["dofs"]))
+            steps = run["results"]["strength"]["steps"]
+            self.assertEqual([step["residual"] for step in steps], [0] * 4)
+            self.close(steps[0]["force"], -0.005 * 10000 * 9, 1e-6)
+            self.assertLess(abs(steps[3]["force"]), 0.9 * 0.02 * 10000 * 9)
+
     def test_steps_that_are_longer_than_the_yield_strain(self):
         # The curve has its bend within a step: the chord across it was taken for the curve, 70 to 80 % too low.
         law = ("--strength", "drucker-prager", "--hardening", "0.05", "-q")
@@ -466,6 +477,7 @@ class Refusals(DriverCase):
         self.refused("homogenise has six", "--strength", "von-mises", "--test", "homogenise")
         self.refused("--fix in place of --force", "--strength", "von-mises", "--fix", "z-:xyz", "--force", "z+:z=-1")
         self.refused("elastic test", "--strength", "von-mises", "--pistoia-strain", "0.01")
+        self.refused("a strain and no per cent", "--strength", "von-mises", "--yield-offset", "0.2")
         self.refused("--load-steps", "--strength", "von-mises", "--load-steps", "0")
         self.refused("one process", "--strength", "von-mises", "--split", "model")
         self.refused("mises", "--strength", "mises")

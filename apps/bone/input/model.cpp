@@ -426,6 +426,8 @@ void read_model(const Exec& exec, const BoneOptions& options,
   VoxelArray<Exec> labels;
   if (!options.mask.empty())
     labels = read_model_labels(exec, options, ranks, context, model);
+  if (!options.mask.empty())
+    model.num_in_mask = comm.sum(count_selected(exec, select_bone(exec, options, labels)));
   if (has_law) {
     apply_law(exec, options, range, labels, comm, model);
     if (model.turn)

@@ -107,7 +107,9 @@ void check_law(const StrengthChoice& choice) {
   if (!(choice.hardening >= 0 && choice.hardening < 1))
     fail<UsageError>("--hardening ", choice.hardening, ": from 0 to less than 1, such as 0.05");
   require_between("--load-steps", choice.steps, 1, 100000);
-  require_fraction("--yield-offset", choice.offset, "a strain, such as 0.002");
+  if (!(choice.offset > 0 && choice.offset <= 0.05)) // offsets of studies are 0.0002 to 0.01
+    fail<UsageError>("--yield-offset ", choice.offset,
+                     ": a strain and no per cent, greater than 0 and at most 0.05, such as 0.002");
 }
 
 } // namespace

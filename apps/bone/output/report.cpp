@@ -33,9 +33,12 @@ void add_model(Table& table, const BoneModelInfo& model) {
   table.row("image", std::to_string(model.shape[0]) + " x " + std::to_string(model.shape[1]) +
                          " x " + std::to_string(model.shape[2]) + " voxels of " +
                          format_number(model.spacing) + " mm");
-  table.row("bone", format_count(model.num_bone_elem()) + " voxels, " +
-                        format_number(model.bone_volume(), 4) + " mm3, BV/TV " +
-                        format_number(model.volume_fraction(), 4));
+  const std::optional<double> of_mask = model.mask_fraction();
+  table.row("bone",
+            format_count(model.num_bone_elem()) + " voxels, " +
+                format_number(model.bone_volume(), 4) + " mm3, BV/TV " +
+                format_number(model.volume_fraction(), 4) +
+                (of_mask ? " of the image, " + format_number(*of_mask, 4) + " of the mask" : ""));
   if (model.num_cap_elem > 0)
     table.row("caps", format_count(model.num_cap_elem) + " voxels");
   if (model.num_pad_elem > 0)
@@ -95,7 +98,7 @@ void add_response(Table& table, const TestResponse& response) {
   };
   table.row(response.force || response.moment ? "height between the plates" : "height of the box",
             response.height, "mm");
-  table.row("cross-section of the image", response.area, "mm2");
+  table.row("cross-section of the bone's box", response.area, "mm2");
   add("displacement", response.displacement, "mm");
   add("force", response.force, "N");
   add("stiffness", response.stiffness, "N/mm");
@@ -248,6 +251,8 @@ Json to_json(const BoneModelInfo& model) {
                  {"maximum", model.modulus_max},
                  {"mean", model.modulus_mean}}},
                {"poisson", {{"minimum", model.poisson_min}, {"maximum", model.poisson_max}}}};
+  if (const std::optional<double> of_mask = model.mask_fraction())
+    json["mask_fraction"] = *of_mask;
   if (model.crop)
     json["crop"] = {{"begin", model.crop->begin}, {"end", model.crop->end}};
   if (model.turn)

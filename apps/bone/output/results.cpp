@@ -3,6 +3,7 @@
 
 #include "apps/bone/labels/pads.hpp"
 #include <ossatura/kernels/bone/lame_summary.hpp>
+#include <ossatura/kernels/bone/loads/load_case.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -22,6 +23,18 @@ void check_poisson(const BoneModelInfo& info) {
                 "and more; keep it below 0.49");
 }
 
+/// Voxels of the box whose stiffness is found: all of a unit cell, else the box around the bone.
+template<class Exec>
+std::int64_t count_homogenised(const Exec& exec, const BoneOptions& options,
+                               const VoxelProblem<Exec>& problem) {
+  const VoxelGrid<Exec>& grid = problem.grid;
+  const NodeBox box = bounding_box(exec, grid, ranks_of(problem));
+  std::int64_t voxels = 1;
+  for (int d = 0; d < 3; ++d)
+    voxels *= is_periodic(options) ? grid.shape[d] : box.upper[d] - box.lower[d];
+  return voxels;
+}
+
 /// Distributions over the voxels, and the failure load that follows from one of them.
 template<class Exec>
 void add_statistics(const Exec& exec, const VoxelFields<Exec>& fields, const BoneOptions& options,
@@ -36,10 +49,10 @@ void add_statistics(const Exec& exec, const VoxelFields<Exec>& fields, const Bon
   results.sed = add("sed", fields.energy_density);
   results.von_mises = add("von_mises", fields.von_mises);
   results.effective_strain = add("effective_strain", fields.effective_strain);
-  if (!results.response || results.strength || !(results.effective_strain->maximum > 0))
+  if (results.strength || !(results.effective_strain->maximum > 0))
     return;
   results.failure =
-      estimate_failure(exec, fields.effective_strain, *results.response,
+      estimate_failure(exec, fields.effective_strain, results.response,
                        {options.pistoia_strain, options.pistoia_volume}, fields.elements.comm);
   if (!results.failure)
     log_warning("no-failure-load", "less than ", 100 * options.pistoia_volume,
@@ -85,6 +98,9 @@ BoneModelInfo describe_model(const Exec& exec, const BoneOptions& options,
   info.num_nodes = grid.owned.global_count;
   info.num_held_dofs = count_held_dofs(exec, problem);
   info.num_dropped_elem = model.num_dropped;
+  info.num_in_mask = model.num_in_mask;
+  if (options.test == LoadTest::homogenise)
+    info.num_in_box = count_homogenised(exec, options, problem);
   const SharedEntries nodes = share_nodes(exec, problem);
   const LameField<Exec> bone = bone_of(exec, model, problem).lame;
   if (model.foreign) {

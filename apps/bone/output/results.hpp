@@ -38,7 +38,9 @@ struct BoneModelInfo {
   std::string world;             ///< "RAS", "LPS" or empty
   std::optional<ModelTurn> turn; ///< of the image
   std::int64_t num_elem = 0, num_nodes = 0;
-  std::int64_t num_solid = 0; ///< voxels that have a modulus, counted
+  std::int64_t num_solid = 0;   ///< voxels that have a modulus, counted
+  std::int64_t num_in_mask = 0; ///< voxels with a label of bone, void ones too; 0: no mask
+  std::int64_t num_in_box = 0;  ///< voxels of what is homogenised, void ones too
   std::int64_t num_held_dofs = 0;
   std::int64_t num_components = 0;   ///< parts that share no node, of what is solved
   std::int64_t num_dropped_elem = 0; ///< of parts left out
@@ -64,6 +66,12 @@ struct BoneModelInfo {
     for (std::size_t d = 0; d < 3; ++d)
       voxels *= shape[d] - planes_below[d] - planes_above[d];
     return static_cast<double>(num_bone_elem()) / voxels;
+  }
+  /// The same by the volume of the mask.
+  std::optional<double> mask_fraction() const {
+    if (num_in_mask == 0)
+      return {};
+    return static_cast<double>(num_bone_elem()) / static_cast<double>(num_in_mask);
   }
 };
 

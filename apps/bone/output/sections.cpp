@@ -15,6 +15,12 @@ using Json = nlohmann::ordered_json;
 
 const char* const ends[] = {"lower", "middle", "upper"};
 
+/// The part of a label in the force through a layer.
+double share_of(const SectionForces& sections, int layer, std::size_t label) {
+  const double force = sections.label_force(layer, label);
+  return force == 0 ? 0 : force / sections.force[std::size_t(layer)]; // without a sign
+}
+
 } // namespace
 
 void add_sections(Table& table, const SectionForces& sections) {
@@ -29,8 +35,7 @@ void add_sections(Table& table, const SectionForces& sections) {
   for (std::size_t k = 0; k < sections.labels.size(); ++k) {
     rows.push_back({std::to_string(sections.labels[k])});
     for (const int layer : sections.shown())
-      rows.back().push_back(
-          format_number(sections.label_force(layer, k) / sections.force[std::size_t(layer)], 4));
+      rows.back().push_back(format_number(share_of(sections, layer, k), 4));
   }
   table.columns(heads, rows);
 }
@@ -51,11 +56,9 @@ Json sections_json(const SectionForces& sections) {
   }
   if (sections.begin < sections.end)
     for (std::size_t e = 0; e < 3; ++e)
-      for (std::size_t k = 0; k < sections.labels.size(); ++k) {
-        const int layer = sections.shown()[e];
+      for (std::size_t k = 0; k < sections.labels.size(); ++k)
         json["share"][ends[e]][std::to_string(sections.labels[k])] =
-            sections.label_force(layer, k) / sections.force[std::size_t(layer)];
-      }
+            share_of(sections, sections.shown()[e], k);
   return json;
 }
 

@@ -34,7 +34,7 @@ Hdf5File open_output(const AtomicFile& output) {
   std::error_code error;
   if (!std::filesystem::exists(path, error))
     return Hdf5File::create(output.temporary_path(), path);
-  Hdf5File::open(path); // an intact HDF5 file, or an error that says what it is
+  ParosolWriter::require_target(path);
   std::filesystem::copy_file(path, output.temporary_path(),
                              std::filesystem::copy_options::overwrite_existing, error);
   if (error)
@@ -43,6 +43,12 @@ Hdf5File open_output(const AtomicFile& output) {
 }
 
 } // namespace
+
+void ParosolWriter::require_target(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::exists(path, error))
+    Hdf5File::open(path); // an intact one, or an error that says what it is
+}
 
 ParosolWriter::ParosolWriter(const std::string& path, std::uint64_t num_nodes,
                              std::uint64_t num_elem, Hdf5Compression compression)

@@ -34,6 +34,9 @@ public:
   ParosolWriter(const std::string& path, std::uint64_t num_nodes, std::uint64_t num_elem,
                 Hdf5Compression compression = Hdf5Compression::fast);
 
+  /// Throws InputError where a file is there that is no HDF5 file.
+  static void require_target(const std::string& path);
+
   /// [n, 3] x, y, z in mm.
   Hdf5Field coordinates();
   /// std::int32_t [m, 8] node numbers from 1, VTK hexahedron order.

@@ -21,16 +21,16 @@ std::optional<PistoiaResult> pistoia(const Exec& exec, const Array<float, Exec>&
 template<class Exec>
 std::optional<FailureEstimate>
 estimate_failure(const Exec& exec, const Array<float, Exec>& effective_strain,
-                 const TestResponse& response, const PistoiaOptions& criterion,
+                 const std::optional<TestResponse>& response, const PistoiaOptions& criterion,
                  const Communicator& comm) {
   const std::optional<PistoiaResult> found = pistoia(exec, effective_strain, criterion, comm);
   if (!found)
     return {};
   FailureEstimate failure{criterion, *found, {}, {}};
-  if (response.force)
-    failure.force = *response.force * found->factor;
-  if (response.moment)
-    failure.moment = *response.moment * found->factor;
+  if (response && response->force)
+    failure.force = *response->force * found->factor;
+  if (response && response->moment)
+    failure.moment = *response->moment * found->factor;
   return failure;
 }
 
@@ -38,8 +38,8 @@ estimate_failure(const Exec& exec, const Array<float, Exec>& effective_strain,
   template std::optional<PistoiaResult> pistoia(const Exec&, const Array<float, Exec>&,            \
                                                 const PistoiaOptions&, const Communicator&);       \
   template std::optional<FailureEstimate> estimate_failure(                                        \
-      const Exec&, const Array<float, Exec>&, const TestResponse&, const PistoiaOptions&,          \
-      const Communicator&);
+      const Exec&, const Array<float, Exec>&, const std::optional<TestResponse>&,                  \
+      const PistoiaOptions&, const Communicator&);
 OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
 #undef OSSATURA_INSTANTIATE
 

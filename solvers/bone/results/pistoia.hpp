@@ -42,11 +42,12 @@ struct FailureEstimate {
   std::optional<double> moment; ///< N mm about the test's axis
 };
 
-/// The failure load of a specimen that gave `response`; `effective_strain` as pistoia() takes it.
+/// The failure load of a specimen that gave `response`, or, without one, as under several forces,
+/// the factor of its loads alone; `effective_strain` as pistoia() takes it.
 template<class Exec>
 std::optional<FailureEstimate>
 estimate_failure(const Exec& exec, const Array<float, Exec>& effective_strain,
-                 const TestResponse& response, const PistoiaOptions& criterion,
+                 const std::optional<TestResponse>& response, const PistoiaOptions& criterion,
                  const Communicator& comm = {});
 
 } // namespace ossatura

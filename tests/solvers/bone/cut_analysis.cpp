@@ -202,8 +202,7 @@ Results analyse(const Exec& exec, const std::optional<Communicator>& ranks) {
   for (const MovedSupport& support : solution.supports)
     for (const double force : support.reaction.force)
       all.numbers.push_back(force);
-  const auto failure =
-      estimate_failure(exec, fields.effective_strain, *solution.response, {}, comm);
+  const auto failure = estimate_failure(exec, fields.effective_strain, solution.response, {}, comm);
   all.numbers.push_back(failure->result.factor);
   for (const std::int64_t count : make_histogram(exec, fields.von_mises, 8, comm).count)
     all.numbers.push_back(double(count));
