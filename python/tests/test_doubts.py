@@ -233,6 +233,10 @@ class Bodies(Doubts):
 
     def test_moduli_gravity_and_steps(self):
         self.assertEqual(self.step((self.POINTS, {"young": 5e10})), ["odd-modulus"])
+    def test_velocities(self):
+        for speed, codes in ((2000.0, ["odd-velocity"]), (2.0, [])):
+            self.assertEqual(self.step((self.POINTS, {"young": 1e6, "velocity": np.full(self.POINTS.shape, (0, 0, speed))})), codes)
+
         self.assertEqual(self.step((self.POINTS / 20, {"young": 5.0})), ["odd-modulus"])
         self.assertEqual(self.step((self.POINTS, {"young": 2.1e11, "density": 7850})), [])
         self.assertEqual(self.step((self.POINTS, {"young": 1e9}), gravity=(0, 0, -9810)), ["odd-gravity"])
