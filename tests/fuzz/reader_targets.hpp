@@ -314,10 +314,10 @@ inline bool elements_target(const std::string& path) {
   return accepts([&] {
     const Bytes head = read_bytes_of(path).substr(0, 1);
     if (head == "$")
-      return expect_valid(ossatura::read_gmsh_elements(path, 1));
+      return expect_valid(ossatura::read_gmsh_elements(path, {}));
     ossatura::VtkGrid grid =
         head == "#" ? ossatura::read_vtk_legacy_grid(path) : ossatura::read_vtu_grid(path);
-    expect_valid(ossatura::make_element_file(grid, 1));
+    expect_valid(ossatura::make_element_file(grid, {}));
   });
 }
 /// Models of hexahedra in any of the formats, told by the first byte.
