@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ossatura bone` with images of all formats, numbers in other units, and fields as images on the same grid."""
 import gzip
+import math
 import os
 import re
 import struct
@@ -8,7 +9,7 @@ import unittest
 
 from support import driver_case
 from support.driver_case import BAD_FILE, USAGE, DriverCase
-from support.hdf5_values import read
+from support.hdf5_values import read, write
 from support.image_case import EDGE, LAW, SHAPE, BoneImages, grey, label, turned, voxels
 from support.specimens import nifti_bytes, read_nifti
 
@@ -233,6 +234,46 @@ class Scanco(BoneImages):
             self.assertEqual([w["code"] for w in run["warnings"] if w["code"] == "no-calibration"], codes)
         self.fails(BAD_FILE, "ct.aim: voxels are packed bits", "bone",
                    self.aim("ct.aim", 0x00060001, bytes(200)), *LAW)
+
+
+class Itk(BoneImages):
+    """HDF5 as ITK and SimpleITK write it."""
+
+    def geometry(self, **more):
+        """Axes and the centre of the first voxel in LPS."""
+        axes = [[-x for x in row] if i < 2 else list(row) for i, row in enumerate(turned())]
+        return {"Dimension": ((3,), list(SHAPE)), "Spacing": ((3,), [EDGE] * 3), "Origin": ((3,), [float(row[3]) for row in axes]),
+                "Directions": ((3, 3), [axes[i][d] / EDGE for d in range(3) for i in range(3)]), **more}
+
+    def itk(self, name, value, **more):
+        write(self.path(name), "ITKImage/0", self.geometry(VoxelData=(SHAPE[::-1], [value(*v) for v in voxels()]), **more))
+        return self.path(name)
+
+    def test_images_and_masks_are_those_of_nifti(self):
+        expected = self.run_of(self.image, "--mask", self.mask)
+        for mask in self.mask, self.itk("seg.h5", label):
+            run = self.run_of(self.itk("ct.h5", grey), "--mask", mask)
+            self.assertEqual(run["results"]["response"], expected["results"]["response"])
+            self.assertEqual(run["results"]["labels"], expected["results"]["labels"])
+            self.assertEqual(run["problem"]["world"], "LPS")
+            self.assertEqual(run["warnings"], [])
+            for i, sign in enumerate((-1, -1, 1)):
+                self.close(run["problem"]["origin"][i], sign * expected["problem"]["origin"][i], 1e-5, 10)
+        coarse = self.run_of("ct.h5", "--resample", "1")
+        self.assertEqual(coarse["results"]["response"], self.run_of(self.image, "--resample", "1")["results"]["response"])
+
+    def test_other_images_are_refused(self):
+        for message, more in (
+                ("VoxelData has 2 components for each voxel; write one grey value or label", {
+                    "VoxelData": ((8, 9, 10, 2), [1.0] * 1440)}),
+                ("VoxelData has rank 2 (9 x 10); a 3-D image is expected", {"VoxelData": ((9, 10), [1.0] * 90)}),
+                ("/Spacing", {"Spacing": ((3,), [0.5, 0.5, 1.0])}), ("Origin", {"Origin": ((2,), [0.5, 0.5])}),
+                ("Directions is no rotation, so voxels are not cubes", {"Directions": ((3, 3), [1.0] * 9)}),
+                ("voxel (x, y, z) = (3, 1, 0) is nan; values must be finite", {
+                    "VoxelData": (SHAPE[::-1], [math.nan if k == 13 else 1000.0 for k in range(720)])})):
+            with self.subTest(message=message):
+                write(self.path("ct.h5"), "ITKImage/0", {"VoxelData": (SHAPE[::-1], [1000] * 720), **self.geometry(), **more})
+                self.fails(BAD_FILE, message, "bone", "ct.h5", *LAW)
 
 
 class Doubts(BoneImages):

