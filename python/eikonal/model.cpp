@@ -171,7 +171,10 @@ private:
         directions_->find_missing(velocities, is_one ? TissueVelocities() : velocities.by_tag);
     if (missing && !lacks_directions_)
       log_warning("missing-directions", "velocities: ", missing->text,
-                  missing->kind == Kind::fibres_of_tag ? "; give its fibres, or one velocity" : "");
+                  missing->kind == Kind::fibres_of_tag ? "; give its fibres, or one velocity"
+                  : missing->kind == Kind::some_of_tag
+                      ? "; give them theirs, or a tag with one velocity where that is meant"
+                      : "");
     lacks_directions_ = missing.has_value();
   }
 

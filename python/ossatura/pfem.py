@@ -48,7 +48,8 @@ _FULL = np.maximum(_FULL, _FULL.T)
 class Mesh:
     """Hexahedra and their shape.
 
-    points: [num_points, 3] m, the vertices. hexa: [num_elem, 8] in the order of VTK.
+    points: [num_points, 3], the vertices. hexa: [num_elem, 8] in the order of VTK. unit: of lengths, in m: 0.001 of a mesh
+        in mm. Without it they are in m, and bodies of more than 20 m are warned of. mesh.points is in m.
     quadratic: [num_elem, 27, 3] m, of curved elements: at the 8 vertices; in the middles of the edges 01 45 32 76, 03 47
         12 56, 04 37 15 26; of the faces 0374 1265 0154 3267 0321 4567; in the centre. Without it edges are straight.
 
@@ -57,7 +58,8 @@ class Mesh:
     ValueError for what is no mesh.
     """
 
-    def __init__(self, points: ArrayLike, hexa: ArrayLike, *, quadratic: ArrayLike | None = None) -> None:
+    def __init__(self, points: ArrayLike, hexa: ArrayLike, *, quadratic: ArrayLike | None = None,
+                 unit: float | None = None) -> None:
         nodes = _arrays.host_floats(points, np.float64, (None, 3), "points")
         elements = _arrays.integers(hexa, (None, 8), "hexa")
         _arrays.require_numbers(elements, len(nodes), "hexa")
@@ -65,8 +67,14 @@ class Mesh:
             raise InputError("points: one is not finite")
         curved = np.zeros((0, 27, 3)) if quadratic is None else _arrays.host_floats(
             quadratic, np.float64, (len(elements), 27, 3), "quadratic")
-        self._made(_core.make_pfem_mesh(nodes, elements, curved), 0)
-        self._recipe: tuple[Callable[..., Mesh], tuple[Any, ...]] = _mesh_of, (self.points, self.hexa, None if quadratic is None else curved)
+        if unit is not None:
+            scale = _numbers.real(unit, "unit")
+            if not scale > 0:
+                raise UsageError(f"unit={unit!r}: m of a unit of length, as 0.001 of mm")
+            nodes, curved = scale * nodes, scale * curved
+        self._made(_core.make_pfem_mesh(nodes, elements, curved, unit is not None), 0)
+        self._recipe: tuple[Callable[..., Mesh], tuple[Any, ...]] = _mesh_of, (
+            self.points, self.hexa, None if quadratic is None else curved, None if unit is None else 1.0)
 
     def __reduce__(self) -> tuple[Callable[..., Mesh], tuple[Any, ...]]:
         return self._recipe
@@ -109,8 +117,9 @@ def _shaped(make: str, *arguments: Any) -> Mesh:
     return mesh
 
 
-def _mesh_of(points: NDArray[np.float64], hexa: NDArray[np.int32], quadratic: NDArray[np.float64] | None) -> Mesh:
-    return Mesh(points, hexa, quadratic=quadratic)
+def _mesh_of(points: NDArray[np.float64], hexa: NDArray[np.int32], quadratic: NDArray[np.float64] | None,
+             unit: float | None = None) -> Mesh:
+    return Mesh(points, hexa, quadratic=quadratic, unit=unit)
 
 
 def isotropic(young: ArrayLike, poisson: ArrayLike) -> NDArray[np.float64]:

@@ -10,6 +10,7 @@
 #include <ossatura/core/io/mesh/duplicate_elements.hpp>
 #include <ossatura/core/mesh/mechanics/coincident_nodes.hpp>
 #include <ossatura/core/mesh/mechanics/free_motion.hpp>
+#include <ossatura/core/mesh/mechanics/odd_length.hpp>
 #include <ossatura/core/mesh/turned_top.hpp>
 #include <ossatura/core/pfem/meshes.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
@@ -33,9 +34,11 @@ using Triple = std::array<double, 3>;
 
 struct MeshOf : PfemMesh {
   CurvedHexaMesh shape;
+  bool says_unit; ///< of its lengths
 
-  explicit MeshOf(CurvedHexaMesh of)
-      : shape(std::move(of)) {}
+  explicit MeshOf(CurvedHexaMesh of, bool has_unit = true)
+      : shape(std::move(of))
+      , says_unit(has_unit) {}
   Values points() const override { return shape.mesh.point; }
   std::vector<std::int32_t> elements() const override { return shape.mesh.node; }
   bool is_curved() const override { return shape.map != nullptr; }
@@ -391,6 +394,7 @@ public:
       fail<InputError>("hexa: ", turned);
     if (const std::string doubt = describe_coincident(find_coincident_nodes(hexa)); !doubt.empty())
       log_warning("split-mesh", "hexa: ", doubt);
+    warn_of_length();
   }
   void drop() noexcept override { system_.reset(); }
 
@@ -429,6 +433,18 @@ public:
                                     const PfemObserver& observe) override;
 
 private:
+  void warn_of_length() const {
+    const double stiffest = *std::max_element(elasticity_.begin(), elasticity_.end());
+    const auto length = modes_.mesh->says_unit
+                            ? std::nullopt
+                            : find_odd_length(bounding_box(modes_.shape().mesh.point), stiffest);
+    if (length)
+      log_warning(
+          "odd-size", "points: the body is ", *length,
+          " m long, for lengths are in m where nothing says otherwise: of a mesh in mm give "
+          "Mesh() unit=0.001, of one as long as that unit=1");
+  }
+
   Exec exec_;
   Modes modes_;
   Values elasticity_;
@@ -569,7 +585,7 @@ PfemModel::~PfemModel() = default;
 
 std::shared_ptr<const PfemMesh> make_pfem_mesh(std::vector<double> point,
                                                std::vector<std::int32_t> node,
-                                               std::vector<double> quadratic) {
+                                               std::vector<double> quadratic, bool says_unit) {
   CurvedHexaMesh shape;
   shape.mesh.shape = ElementShape::hexa;
   shape.mesh.point = std::move(point);
@@ -584,7 +600,7 @@ std::shared_ptr<const PfemMesh> make_pfem_mesh(std::vector<double> point,
       fail<InputError>("quadratic: ", fault);
     shape.map = make_quadratic_map(std::move(quadratic));
   }
-  return std::make_shared<const MeshOf>(std::move(shape));
+  return std::make_shared<const MeshOf>(std::move(shape), says_unit);
 }
 
 std::shared_ptr<const PfemMesh> make_pfem_sphere(double inner, double outer, int along,

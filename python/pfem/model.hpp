@@ -25,7 +25,7 @@ public:
 /// std::invalid_argument for meshes that are none.
 std::shared_ptr<const PfemMesh> make_pfem_mesh(std::vector<double> point,
                                                std::vector<std::int32_t> node,
-                                               std::vector<double> quadratic);
+                                               std::vector<double> quadratic, bool says_unit);
 /// make_sphere_octant() and make_cylinder_quarter(): shapes that are exact.
 std::shared_ptr<const PfemMesh> make_pfem_sphere(double inner, double outer, int along, int across);
 std::shared_ptr<const PfemMesh> make_pfem_cylinder(double inner, double outer, double height,

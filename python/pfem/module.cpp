@@ -100,11 +100,11 @@ void bind_mesh(nb::module_& module) {
   module.def(
       "make_pfem_mesh",
       [](const Input<double, 2>& points, const Input<std::int32_t, 2>& hexa,
-         const Input<double, 3>& quadratic) {
+         const Input<double, 3>& quadratic, bool says_unit) {
         return std::const_pointer_cast<PfemMesh>(
-            make_pfem_mesh(copy_of(points), copy_of(hexa), copy_of(quadratic)));
+            make_pfem_mesh(copy_of(points), copy_of(hexa), copy_of(quadratic), says_unit));
       },
-      "points"_a, "hexa"_a, "quadratic"_a);
+      "points"_a, "hexa"_a, "quadratic"_a, "says_unit"_a);
   module.def(
       "make_pfem_sphere",
       [](double inner, double outer, int along, int across) {

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Numbers in other units, and what else is hardly meant, are warnings with the codes of the executable."""
 import logging
+import pickle
 import unittest
 
 import numpy as np
 from cases import porous_image, tetra_box
+import ossatura
 from ossatura import _doubts, bone, eikonal, pfem, softbody, topopt
 
 
@@ -231,6 +233,10 @@ class Bodies(Doubts):
         self.assertEqual(self.step((self.POINTS, {"young": 1e6, "density": 1.06})), ["odd-density"])
         self.assertEqual(self.step((self.POINTS, {"young": 1.0, "density": 1.0})), [])  # units
 
+    def test_velocities(self):
+        for speed, codes in ((2000.0, ["odd-velocity"]), (2.0, [])):
+            self.assertEqual(self.step((self.POINTS, {"young": 1e6, "velocity": np.full(self.POINTS.shape, (0, 0, speed))})), codes)
+
     def test_moduli_gravity_and_steps(self):
         self.assertEqual(self.step((self.POINTS, {"young": 5e10})), ["odd-modulus"])
         self.assertEqual(self.step((self.POINTS / 20, {"young": 5.0})), ["odd-modulus"])
@@ -342,6 +348,23 @@ class Elastic(Doubts):
         model.add_traction(self.POINTS[:, 0] == 2, (0, 0, -1e4))
         self.assertEqual(self.codes(model.solve), ["point-supports"])
         self.assertRegex(self.texts[0], "hold 1: 1 vertex that is held alone takes .* % of the reactions")
+
+    def test_a_mesh_in_mm(self):
+        def of(young=210e9, **unit):
+            mesh = pfem.Mesh(1000 * self.POINTS, self.HEXA, **unit)
+            return self.codes(lambda: setattr(self, "model", pfem.Model(mesh, order=2, young=young, backend="serial")))
+
+        self.assertEqual(of(), ["odd-size"])
+        self.assertIn("the body is 2000 m long", self.texts[0])
+        self.assertEqual(of(1.0), [])  # units
+        self.assertEqual(of(unit=1), [])
+        self.assertEqual(of(unit=0.001), [])
+        np.testing.assert_allclose(self.model.mesh.points, self.POINTS)
+        again = pickle.loads(pickle.dumps(self.model.mesh))
+        np.testing.assert_array_equal(again.points, self.model.mesh.points)
+        for bad in (0, -1.0, float("nan")):
+            with self.assertRaisesRegex(ossatura.UsageError, "unit="):
+                pfem.Mesh(self.POINTS, self.HEXA, unit=bad)
 
     def test_designs(self):
         for young, codes in ((210e9, []), (210e3, ["large-displacement"]), (1.0, [])):

@@ -279,7 +279,9 @@ class Refusals(unittest.TestCase):
                               ({"velocities": np.full((n, 3), (0.6, 0.3, 0.1)), "fibres": fibres}, "the mesh has no sheets"),
                               ({"velocities": (0.6, 0.3, 0.1), "fibres": fibres, "sheets": 2 * fibres}, "zero or along fibres"),
                               ({"velocities": {0: (0.6, 0.3), 1: (0.6, 0.3)}, "tags": tags, "fibres": half},
-                               "velocities of tag 0 differ by direction, but none of its tetrahedra has a fibre")):
+                               "velocities of tag 0 differ by direction, but none of its tetrahedra has a fibre"),
+                              ({"velocities": (0.6, 0.3), "fibres": fibres * (np.arange(n) != 7)[:, None]},
+                               f"1 of the {n} tetrahedra of tag 0, the first 7, have no fibre")):
             with self.assertLogs("ossatura", "WARNING") as log:
                 eikonal.Solver(self.points, self.tetra, **options)
             self.assertEqual([record.code for record in log.records], ["missing-directions"])

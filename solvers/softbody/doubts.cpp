@@ -75,6 +75,17 @@ void warn_of_modulus(const SoftObject& object, const SoftScene& scene) {
               "2.1e11 with 7850 kg/m3");
 }
 
+void warn_of_velocity(const SoftObject& object) {
+  const auto odd = find_odd_velocity(object);
+  if (!odd)
+    return;
+  std::ostringstream sound;
+  if (odd->sound > 0)
+    sound << ", and waves go through it at " << Digits{odd->sound, 3} << " m/s";
+  log_warning("odd-velocity", '\'', object.name, "' starts with ", Digits{odd->speed, 4}, " m/s",
+              sound.str(), ": velocities are in m/s, so that 2000 mm/s are 2");
+}
+
 /// A place of supports that holds more than was meant, as of mm, holds all.
 void warn_of_held(const SoftObject& object, const SoftScene& scene) {
   const std::set<std::int32_t> fixed(object.fixed.begin(), object.fixed.end());
@@ -89,6 +100,7 @@ void warn_of_held(const SoftObject& object, const SoftScene& scene) {
 void warn_of_object(const SoftObject& object, const SoftScene& scene) {
   warn_of_size(object);
   warn_of_modulus(object, scene);
+  warn_of_velocity(object);
   warn_of_held(object, scene);
   if (may_lock(object))
     log_warning("locking", '\'', object.name, "' has Poisson's ratio ",

@@ -10,8 +10,8 @@
 
 namespace ossatura {
 
-/// Logs `split-mesh` or else `mesh-in-parts`, `folded-mesh`, `locking`, `odd-size`, `odd-density`
-/// and `odd-modulus` where they apply.
+/// Logs `split-mesh` or else `mesh-in-parts`, `folded-mesh`, `locking`, `odd-size`, `odd-density`,
+/// `odd-modulus` and `odd-velocity` where they apply.
 void warn_of_object(const SoftObject& object, const SoftScene& scene);
 
 /// Logs `odd-friction`, `odd-gravity` and `long-steps` likewise.

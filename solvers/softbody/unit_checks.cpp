@@ -103,6 +103,19 @@ std::optional<double> find_odd_gravity(const SoftScene& scene) {
   return is_of_materials ? find_odd_gravity(scene.gravity) : std::nullopt;
 }
 
+std::optional<OddVelocity> find_odd_velocity(const SoftObject& object) {
+  constexpr double slowest = 30, fastest = 1000, mach = 10; // m/s, m/s
+  const double young = small_strain_modulus(object.material), density = mean_density(object);
+  if (object.velocity.empty() || young <= of_units)
+    return {};
+  const double sound = density > 0 && !is_odd_density(object) ? std::sqrt(young / density) : 0;
+  double speed = 0;
+  for (std::size_t i = 0; i < object.velocity.size(); i += 3)
+    speed = std::max(speed, length_of(&object.velocity[i]));
+  const double limit = sound > 0 ? std::clamp(mach * sound, slowest, fastest) : fastest;
+  return speed > limit ? std::optional(OddVelocity{speed, sound}) : std::nullopt;
+}
+
 std::optional<LongStep> find_long_step(const SoftScene& scene, double time_step) {
   if (scene.obstacles.empty() && !(scene.contact_between_objects && scene.objects.size() > 1))
     return {};

@@ -49,6 +49,17 @@ std::optional<OddModulus> find_odd_modulus(const SoftObject& object, const SoftS
 /// earth, of bodies whose moduli are in Pa.
 std::optional<double> find_odd_gravity(const SoftScene& scene);
 
+/// A velocity that is hardly in m/s.
+struct OddVelocity {
+  double speed; ///< m/s at the start, of the fastest node
+  double sound; ///< m/s, of waves in the material; 0: density or modulus do not say
+};
+
+/// Finds whether a starting velocity is hardly in m/s, as of mm/s, of a body whose modulus is in
+/// Pa: above ten times the speed of sound in it, with which it is flat at the first thing that it
+/// meets, and above 30 m/s; or above 1000 m/s.
+std::optional<OddVelocity> find_odd_velocity(const SoftObject& object);
+
 /// An object that moves by more than its own length in a step.
 struct LongStep {
   std::size_t object; ///< in the scene

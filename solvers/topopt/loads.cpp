@@ -4,10 +4,12 @@
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/base/vector.hpp>
 #include <ossatura/core/mesh/box.hpp>
+#include <ossatura/core/mesh/mechanics/distribute_load.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -120,6 +122,27 @@ double moved_work(const NodeLoads& loads) {
   return work;
 }
 
+/// Whether some of the nodes are of a rigid body, on which loads act by their resultants.
+bool are_rigid(const DesignProblem& problem, const std::vector<std::int32_t>& nodes) {
+  std::set<std::int32_t> rigid;
+  for (const std::vector<std::int32_t>& body : problem.rigid)
+    rigid.insert(body.begin(), body.end());
+  return std::any_of(nodes.begin(), nodes.end(),
+                     [&](std::int32_t node) { return rigid.count(node) > 0; });
+}
+
+/// Whether the image in a mirror across `axis` of a force and a moment at a point in it cancels a
+/// part of them.
+bool cancelled_by(std::size_t axis, const std::array<double, 3>& force,
+                  const std::array<double, 3>& moment) {
+  constexpr double slack = 1e-6; // of numbers in text
+  const auto size = [](const std::array<double, 3>& v) { return std::hypot(v[0], v[1], v[2]); };
+  bool is_cancelled = std::fabs(force[axis]) > slack * size(force);
+  for (std::size_t c = 0; c < 3; ++c)
+    is_cancelled = is_cancelled || (c != axis && std::fabs(moment[c]) > slack * size(moment));
+  return is_cancelled;
+}
+
 /// The load of how much warmer nodes are in a load case; empty where they are not.
 template<class Exec>
 ThermalLoad<Exec> checked_thermal_load(const Exec& exec, const DesignProblem& problem,
@@ -153,6 +176,57 @@ std::vector<double> node_shares(const DesignProblem& problem,
   for (double& one : share)
     one /= sum;
   return share;
+}
+
+std::vector<NodeForce> remote_load(const DesignProblem& problem,
+                                   const std::vector<std::int32_t>& nodes,
+                                   const std::array<double, 3>& point,
+                                   const std::array<double, 3>& force,
+                                   const std::array<double, 3>& moment, std::string& defect) {
+  const double slack = problem.mirrors.empty() ? 0 : rounding_of(problem.bounds());
+  std::vector<double> x; // of the nodes, then of images, those of the first mirror before others
+  std::vector<WeightedNode> weighted;
+  for (const std::int32_t node : nodes) {
+    const std::array<double, 3> own = problem.point(node);
+    x.insert(x.end(), own.begin(), own.end());
+    weighted.push_back({std::int32_t(weighted.size()), 1});
+  }
+  std::array<double, 3> all = force, turning = moment; // of nodes and images
+  const bool is_rigid = are_rigid(problem, nodes);
+  for (const MirrorPlane& mirror : problem.mirrors) {
+    const auto axis = std::size_t(mirror.axis);
+    if (is_rigid || std::fabs(point[axis] - mirror.place) > slack)
+      continue;
+    if (cancelled_by(axis, force, moment)) {
+      std::ostringstream text;
+      text << "the point lies in the mirror "
+           << "xyz"[axis] << " = " << mirror.place
+           << ", beyond which its image cancels a force across the mirror and a moment about an "
+              "axis in it: leave these out, or give a point beside the mirror, whose image is "
+              "another one";
+      defect = text.str();
+      return {};
+    }
+    const std::size_t count = weighted.size();
+    for (std::size_t i = 0; i < count; ++i) { // one in the mirror lies upon its image
+      if (std::fabs(x[3 * i + axis] - mirror.place) <= slack)
+        weighted[i].weight /= 2;
+      WeightedNode image = weighted[i];
+      image.node = std::int32_t(weighted.size());
+      weighted.push_back(image);
+      for (std::size_t c = 0; c < 3; ++c)
+        x.push_back(c == axis ? 2 * mirror.place - x[3 * i + c] : x[3 * i + c]);
+    }
+    for (std::size_t c = 0; c < 3; ++c) {
+      all[c] *= 2;
+      turning[c] *= 2;
+    }
+  }
+  std::vector<NodeForce> forces = distribute_load(x, weighted, point, all, turning, defect);
+  forces.resize(std::min(forces.size(), nodes.size()));
+  for (std::size_t i = 0; i < forces.size(); ++i)
+    forces[i].node = nodes[i];
+  return forces;
 }
 
 std::optional<std::size_t> find_asymmetry(const DesignProblem& problem, const BodyLoad& load) {

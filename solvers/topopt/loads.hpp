@@ -4,6 +4,7 @@
 #include <ossatura/core/base/backend.hpp>
 #include <ossatura/solvers/topopt/bodies/body.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -62,6 +63,17 @@ DesignLoads<Exec> make_design_loads(const Exec& exec, const DesignProblem& probl
 /// the modelled part then is as the whole one, whose nodes share twice as much.
 std::vector<double> node_shares(const DesignProblem& problem,
                                 const std::vector<std::int32_t>& nodes);
+
+/// Forces of nodes that weigh the same with the resultant of a force and a moment at a point
+/// (distribute_load.hpp). Where the point lies in mirrors, nodes and their images take it together,
+/// and what is given is the part of the modelled nodes; elsewhere, and of rigid bodies, the
+/// images have a load of their own. `defect` becomes empty, or says why the nodes cannot take it,
+/// or what the images cancel: a force across a mirror and a moment about an axis in it.
+std::vector<NodeForce> remote_load(const DesignProblem& problem,
+                                   const std::vector<std::int32_t>& nodes,
+                                   const std::array<double, 3>& point,
+                                   const std::array<double, 3>& force,
+                                   const std::array<double, 3>& moment, std::string& defect);
 
 /// The sum of forces, or of a direction, on components that are free. Throws std::invalid_argument,
 /// with `what`, for bad numbers and where nothing is free.

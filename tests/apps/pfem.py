@@ -533,6 +533,25 @@ class Problems(PfemCase):
         cube["loads"] = [{"vertices": [1], "force": [1, 0, 0]}]
         self.refuses("m.msh has nodes that are no vertices", cube)
 
+    def test_other_elements_of_vtk(self):
+        """What is said of them is right for who reads them."""
+        points = [line.split()[1:] for line in gmsh().splitlines()[5:25]]
+        tetra = vtk(points[:8], [[0, 1, 3, 4]], 10)
+        pull = {"material": {"young": 8, "poisson": 0.25}, "volume_fraction": 0.5, "supports": [{"box": [0, 0, 0, 0, 1, 1]}],
+                "cases": [{"name": "pull", "loads": [{"box": [1, 0, 0, 1, 1, 1], "total_force": [1, 0, 0]}]}]}
+        for name, text, what in (("q.vtk", vtk(points, [list(range(20))], 25), "q.vtk: line 27: cell 0 is of type 25, quadratic hexahedron: "),
+                                 ("t.vtk", tetra, "t.vtk: its elements are of shape tetra: ")):
+            self.write(name, text)
+            self.refuses(what + "hexahedra of eight nodes are read from files of VTK; mesh with these, or with hexahedra of 20 or 27 "
+                         "nodes in Gmsh's format (.msh)", problem(mesh={"file": name}))
+            self.write("part.json", json.dumps({"mesh": {"file": name}, **pull}))
+            self.fails(BAD_FILE, what + "hexahedra of eight nodes are read from files of VTK; other shapes and those of second order from "
+                       "decks of Abaqus and CalculiX (.inp)", "topopt", "part.json", "-q")
+        self.write("drop.json", json.dumps({"objects": [{"name": "box", "mesh": {"file": "q.vtk"}, "material": {
+            "law": "corotational", "young": 1e4, "poisson": 0.3}}], "steps": 1, "time_step": 0.01}))
+        self.fails(BAD_FILE, "quadratic hexahedron: of volume elements, tetrahedra and hexahedra of first order are solved; mesh with "
+                   "these", "softbody", "drop.json", "-q")
+
     def test_examples(self):
         folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples",
                               "pfem")

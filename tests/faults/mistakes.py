@@ -192,6 +192,32 @@ class Eikonal(MistakesCase):
         self.write("box.lon", "1\n" + "0 0 0\n" * 5 + "1 0 0\n")
         self.assertEqual(self.run_box("box", "--velocity", "0.6,0.3"), [])
 
+    def test_a_tag_of_which_some_have_no_fibre(self):
+        """Waves go there as fast across as along. Of a tag whose velocities are for all tags it may be meant, of many."""
+        self.write_box("box")
+        self.write("box.lon", "1\n" + "1 0 0\n" * 4 + "0 0 0\n" + "1 0 0\n")
+        self.write("tags.json", json.dumps({"1": {"vl": 0.6, "vt": 0.3}}))
+        run = self.summary("eikonal", self.path("box"), *self.site, "--velocities", "tags.json", "-q", "--backend", "serial")
+        self.assertEqual([w["code"] for w in run["warnings"]], ["missing-directions"])
+        self.assertIn("1 of the 6 tetrahedra of tag 1, the first 4, have no fibre, though their velocities differ by direction",
+                      run["warnings"][0]["text"])
+        for velocities in ({"default": {"vl": 0.6, "vt": 0.3}}, {"1": {"vl": 0.6}}):
+            self.write("tags.json", json.dumps(velocities))
+            self.assertEqual(self.run_box("box", "--velocities", "tags.json"), [])
+        self.write("each.dat", "0.6 0.3\n" * 4 + "0.6 0.6\n" + "0.6 0.3\n")  # isotropic where there is no fibre
+        self.assertEqual(self.run_box("box", "--velocities", "each.dat"), [])
+        # One of twelve is no isotropic tissue, whatever else the velocities are of.
+        n = 12
+        self.write("row.pts", f"{n + 3}\n" + "".join(f"{1000 * k} {3000 * (k % 3 == 1)} {3000 * (k % 3 == 2)}\n" for k in range(n + 3)))
+        self.write("row.elem", f"{n}\n" + "".join(f"Tt {k} {k + 1} {k + 2} {k + 3} 5\n" for k in range(n)))
+        for bare, codes in ((1, ["missing-directions"]), (2, []), (0, [])):
+            self.write("row.lon", "1\n" + "1 0 0\n" * (n - bare) + "0 0 0\n" * bare)
+            self.assertEqual(self.run_box("row", "--velocity", "0.6,0.3"), codes)
+        for bare, codes in ((1, ["missing-directions"]), (0, [])):  # sheets
+            self.write("row.lon", "2\n" + "1 0 0 0 1 0\n" * (n - bare) + "1 0 0 0 0 0\n" * bare)
+            self.assertEqual(self.run_box("row", "--velocity", "0.6,0.4,0.2"), codes)
+            self.assertEqual(self.run_box("row", "--velocity", "0.6,0.4"), [])
+
     def test_a_site_in_um(self):
         """As openCARP's points are: it holds the whole mesh, and all times are 0."""
         self.write_box("box")

@@ -88,7 +88,7 @@ def cases(seeds, executable):
 
     for name, data in seed("parosol"):
         add("parosol", name, {name: data}, "bone", name, *IMAGE)
-    for folder in ("metaimage", "nifti", "nrrd"):
+    for folder in ("itk", "metaimage", "nifti", "nrrd"):
         for name, data in seed(folder):
             add(folder, name, {name: data}, "bone", name, *LAW)
     for name, data in seed("scanco"): # densities below 0

@@ -13,6 +13,7 @@
 #include <ossatura/core/io/image/nifti.hpp>
 #include <ossatura/core/io/image/nrrd.hpp>
 #include <ossatura/core/io/image/raw.hpp>
+#include <ossatura/core/io/itk/image.hpp>
 #include <ossatura/core/io/mesh/tetra_file.hpp>
 #include <ossatura/core/io/parosol/input.hpp>
 #include <ossatura/core/io/scanco/image.hpp>
@@ -220,6 +221,11 @@ inline bool parosol_target(const std::string& path) {
   options.trial = true; // defects of the HDF5 library are not ours to find
   return accepts([&] { expect_valid(ossatura::read_parosol(path, options)); });
 }
+inline bool itk_target(const std::string& path) {
+  ossatura::ItkImageOptions options;
+  options.trial = true; // likewise
+  return accepts([&] { expect_valid(ossatura::read_itk_hdf5(path, options)); });
+}
 /// The message of the error that `read` throws; empty where it throws none.
 template<class Read>
 std::string refusal_by(const Read& read) {
@@ -314,10 +320,10 @@ inline bool elements_target(const std::string& path) {
   return accepts([&] {
     const Bytes head = read_bytes_of(path).substr(0, 1);
     if (head == "$")
-      return expect_valid(ossatura::read_gmsh_elements(path, 1));
+      return expect_valid(ossatura::read_gmsh_elements(path, {}));
     ossatura::VtkGrid grid =
         head == "#" ? ossatura::read_vtk_legacy_grid(path) : ossatura::read_vtu_grid(path);
-    expect_valid(ossatura::make_element_file(grid, 1));
+    expect_valid(ossatura::make_element_file(grid, {}));
   });
 }
 /// Models of hexahedra in any of the formats, told by the first byte.

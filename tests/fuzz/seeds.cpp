@@ -106,11 +106,18 @@ void write_seeds(const fs::path& root) {
   file.loaded_value = {3};
   file.poisson_image.assign(24, 0.25f);
   write_parosol((root / "parosol" / "all.h5").string(), file);
+  fs::create_directories(root / "itk");
+  ItkFile itk;
+  write_itk((root / "itk" / "gzip.h5").string(), itk);
+  itk.gzip = 0;
+  itk.latest = false;
+  write_itk((root / "itk" / "plain.h5").string(), itk);
 }
 
 using Target = bool (*)(const std::string&);
 
 const std::map<std::string, Target> targets = {{"parosol", parosol_target},
+                                               {"itk", itk_target},
                                                {"metaimage", metaimage_target},
                                                {"nifti", nifti_target},
                                                {"nrrd", nrrd_target},

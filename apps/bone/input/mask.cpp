@@ -12,6 +12,7 @@
 #include <ossatura/core/io/image/nifti.hpp>
 #include <ossatura/core/io/image/nrrd.hpp>
 #include <ossatura/core/io/image/place.hpp>
+#include <ossatura/core/io/itk/image.hpp>
 #include <ossatura/core/io/scanco/image.hpp>
 #include <ossatura/core/machine/part_loop.hpp>
 #include <ossatura/kernels/image/enlarge.hpp>
@@ -33,7 +34,7 @@ struct MaskReader {
   ImageFormat format;
   const BoneOptions& options;
   const VoxelImage& image; ///< on which it lies
-  bool trial = false;      ///< of DICOM: the first time
+  bool trial = false;      ///< of DICOM and HDF5: the first time
   std::vector<DicomSegment>* segments = nullptr;
 };
 
@@ -72,6 +73,8 @@ VoxelImage read_labels(const MaskReader& mask, const ChoosePlanes& planes = {}) 
   switch (mask.format) {
   case ImageFormat::dicom:
     return read_dicom_labels(mask, planes, voxels);
+  case ImageFormat::itk:
+    return read_itk_hdf5(path, {planes, nullptr, voxels, mask.trial});
   case ImageFormat::metaimage:
     return read_metaimage(path, planes, nullptr, voxels);
   case ImageFormat::nifti:
@@ -81,9 +84,10 @@ VoxelImage read_labels(const MaskReader& mask, const ChoosePlanes& planes = {}) 
   case ImageFormat::scanco:
     return read_scanco(path, planes, nullptr, voxels);
   default:
-    fail<InputError>(path, ": a mask is MetaImage (.mha, .mhd), NIfTI (.nii, .nii.gz), NRRD "
-                           "(.nrrd), AIM (.aim) or DICOM (a segmentation, or a series of labels), "
-                           "as the programs for segmentation write it");
+    fail<InputError>(path,
+                     ": a mask is MetaImage (.mha, .mhd), NIfTI (.nii, .nii.gz), NRRD (.nrrd), "
+                     "HDF5 of ITK (.h5), AIM (.aim) or DICOM (a segmentation, or a series of "
+                     "labels), as the programs for segmentation write it");
   }
 }
 

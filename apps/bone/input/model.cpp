@@ -18,6 +18,7 @@
 #include <ossatura/core/io/image/place.hpp>
 #include <ossatura/core/io/image/raw.hpp>
 #include <ossatura/core/io/image/voxel_limits.hpp>
+#include <ossatura/core/io/itk/image.hpp>
 #include <ossatura/core/io/parosol/input.hpp>
 #include <ossatura/core/io/scanco/image.hpp>
 #include <ossatura/core/io/surface/reader.hpp>
@@ -171,6 +172,8 @@ VoxelModel read_image(const BoneOptions& options, ImageFormat format, bool has_l
     file = read_parosol(options.input, parosol);
     for (const std::string& remark : remarks)
       log_info(remark);
+  } else if (format == ImageFormat::itk) {
+    file.modulus = read_itk_hdf5(options.input, {planes, target, voxels, true});
   } else if (format == ImageFormat::metaimage) {
     file.modulus = read_metaimage(options.input, planes, target, voxels);
     if (!options.spacing)
@@ -295,8 +298,8 @@ std::array<double, 3> corner_of(const BoneOptions& options, ImageFormat format,
                                 const VoxelImage& image) {
   std::array<double, 3> corner = image.origin;
   const bool by_centre = format == ImageFormat::nifti || format == ImageFormat::metaimage ||
-                         format == ImageFormat::nrrd || format == ImageFormat::dicom ||
-                         format == ImageFormat::scanco;
+                         format == ImageFormat::itk || format == ImageFormat::nrrd ||
+                         format == ImageFormat::dicom || format == ImageFormat::scanco;
   if (options.spacing && by_centre)
     for (std::size_t i = 0; i < 3; ++i)
       for (std::size_t d = 0; d < 3; ++d)

@@ -29,15 +29,15 @@ void add_input_options(CLI::App& app, BoneOptions& o) {
   app.option_defaults()->group("Input");
   add_inputs(
       app, "input", o.inputs, o.skip_complete,
-      "Image of bone: ParOSol HDF5 (.h5), MetaImage (.mha, .mhd), NIfTI (.nii, .nii.gz), "
+      "Image of bone: HDF5 of ParOSol or ITK (.h5), MetaImage (.mha, .mhd), NIfTI (.nii, .nii.gz), "
       "NRRD (.nrrd, .nhdr), Scanco (.isq, .rsq, .aim) or raw; a folder of DICOM slices or one of "
       "them; or a closed surface (.off, .stl)");
   app.add_option(
          "--mask", o.mask,
-         "Segmentation of the image, .nii, .nii.gz, .mha, .mhd, .nrrd or .aim, on the same grid, "
-         "or in DICOM, a segmentation or a folder of slices of labels: voxels outside are void. A "
-         "* stands for the input's name, or that of its folder where several are called alike: "
-         "'masks/*.nii.gz'")
+         "Segmentation of the image, .nii, .nii.gz, .mha, .mhd, .nrrd, .aim or .h5 of ITK, on the "
+         "same grid, or in DICOM, a segmentation or a folder of slices of labels: voxels outside "
+         "are void. A * stands for the input's name, or that of its folder where several are "
+         "called alike: 'masks/*.nii.gz'")
       ->type_name("FILE");
   add_list(app, "--mask-labels", "LABEL,...", with_default("Those that are bone", "all but 0"),
            [&o](const Items& items) {

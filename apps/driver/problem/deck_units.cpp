@@ -3,8 +3,7 @@
 
 #include "apps/driver/output/table.hpp"
 #include <ossatura/core/base/log.hpp>
-
-#include <algorithm>
+#include <ossatura/core/mesh/mechanics/odd_length.hpp>
 
 namespace ossatura {
 
@@ -23,11 +22,8 @@ void warn_of_deck_units(const std::string& file, double young) {
 }
 
 void warn_of_mesh_unit(const std::string& file, const Box& body, double young) {
-  constexpr double longest = 20;  // m: parts of 2 cm and more in mm
-  constexpr double softest = 1e6; // Pa: rubber
-  const double length = std::max({body[3] - body[0], body[4] - body[1], body[5] - body[2]});
-  if (length > longest && young >= softest)
-    log_warning("odd-size", file, ": is ", format_number(length, 4),
+  if (const auto length = find_odd_length(body, young))
+    log_warning("odd-size", file, ": is ", format_number(*length, 4),
                 " m long, for lengths are in m where nothing says otherwise: a mesh in mm takes "
                 "--unit 0.001 (\"unit\" of the mesh in a problem), one as long as that --unit 1");
 }

@@ -103,7 +103,9 @@ void warn_of_directions(const TetraMesh& mesh, const MeshVelocities& velocities,
               missing->kind == Kind::fibres
                   ? "; fibres are those of NAME.lon, --fibre-file or --fibre-field"
               : missing->kind == Kind::fibres_of_tag ? "; give its fibres, or \"vl\" alone"
-                                                     : "");
+              : missing->kind == Kind::some_of_tag
+                  ? "; give them theirs, or a tag with \"vl\" alone where that is meant"
+                  : "");
 }
 
 } // namespace

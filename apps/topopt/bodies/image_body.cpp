@@ -12,6 +12,7 @@
 #include <ossatura/core/io/image/nifti.hpp>
 #include <ossatura/core/io/image/nrrd.hpp>
 #include <ossatura/core/io/image/world_frame.hpp>
+#include <ossatura/core/io/itk/image.hpp>
 #include <ossatura/core/io/parosol/input.hpp>
 #include <ossatura/core/io/scanco/image.hpp>
 
@@ -60,6 +61,8 @@ VoxelImage read_voxels(const std::string& file) {
     warn_of_no_spacing(file, image);
     return image;
   }
+  case ImageFormat::itk:
+    return read_itk_hdf5(file, {{}, nullptr, VoxelShape::cube, true});
   case ImageFormat::nifti:
     return read_nifti(file);
   case ImageFormat::nrrd:

@@ -5,7 +5,6 @@
 #include "apps/driver/output/table.hpp"
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/io/text/cursor.hpp>
-#include <ossatura/core/mesh/mechanics/distribute_load.hpp>
 #include <ossatura/core/mesh/mechanics/traction.hpp>
 #include <ossatura/solvers/topopt/loads.hpp>
 
@@ -66,24 +65,15 @@ void require_near(const ForceChoice& choice, const DesignProblem& problem) {
                      " m across: places are in m");
 }
 
-/// Of a load at a point; nodes weigh the same.
+/// Of a load at a point.
 std::vector<NodeForce> remote_forces(const ForceChoice& choice, const DesignProblem& problem,
                                      const std::vector<std::int32_t>& nodes) {
   require_near(choice, problem);
-  std::vector<double> point; // of the nodes alone
-  std::vector<WeightedNode> weighted;
-  for (const std::int32_t node : nodes) {
-    const std::array<double, 3> x = problem.point(node);
-    point.insert(point.end(), x.begin(), x.end());
-    weighted.push_back({std::int32_t(weighted.size()), 1});
-  }
   std::string defect;
   std::vector<NodeForce> forces =
-      distribute_load(point, weighted, choice.point, choice.value, choice.moment, defect);
+      remote_load(problem, nodes, choice.point, choice.value, choice.moment, defect);
   if (!defect.empty())
-    fail<InputError>(choice.nodes.place, ": ", defect, ": choose more nodes");
-  for (NodeForce& one : forces)
-    one.node = nodes[std::size_t(one.node)];
+    fail<InputError>(choice.nodes.place, ": ", defect);
   return forces;
 }
 

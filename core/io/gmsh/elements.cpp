@@ -22,9 +22,9 @@ std::optional<ElementShape> shape_of(const GmshType& type) {
 
 class GmshAnyElements : public GmshMesh {
 public:
-  GmshAnyElements(const std::string& path, double unit)
-      : GmshMesh(unit)
-      , collector_(path, [this](std::size_t place) { return describe(place); }) {}
+  GmshAnyElements(const std::string& path, const ElementFileOptions& options)
+      : GmshMesh(options.unit)
+      , collector_(path, options, [this](std::size_t place) { return describe(place); }) {}
   ElementFile file;
 
   void accept(const GmshStream& in, const GmshType&) override { in_ = &in; }
@@ -50,8 +50,8 @@ private:
 
 } // namespace
 
-ElementFile read_gmsh_elements(const std::string& path, double unit) {
-  GmshAnyElements out(path, unit);
+ElementFile read_gmsh_elements(const std::string& path, const ElementFileOptions& options) {
+  GmshAnyElements out(path, options);
   read_gmsh_file(path, out);
   return std::move(out.file);
 }

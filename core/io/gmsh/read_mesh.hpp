@@ -20,7 +20,7 @@ namespace ossatura {
 TetraMesh read_gmsh(const std::string& path, double unit);
 
 /// The elements of the highest dimension, see read_element_mesh(); points in m.
-ElementFile read_gmsh_elements(const std::string& path, double unit);
+ElementFile read_gmsh_elements(const std::string& path, const ElementFileOptions& options);
 
 /// Hexahedra and sets of physical groups, see read_hexa_file(); points in m.
 HexaFile read_gmsh_hexa(const std::string& path, double unit);

@@ -49,8 +49,11 @@ bool is_nifti_head(std::string_view head) {
 }
 
 std::optional<ImageFormat> by_content(const std::string& path, std::string_view head) {
-  if (starts_with(head, "\x89HDF\r\n\x1a\n"))
-    return ImageFormat::parosol;
+  if (starts_with(head, "\x89HDF\r\n\x1a\n")) // ITK's root begins with its names
+    return head.find("ITKVersion") != std::string_view::npos ||
+                   head.find("ITKImage") != std::string_view::npos
+               ? ImageFormat::itk
+               : ImageFormat::parosol;
   if (starts_with(head, "\x1f\x8b")) {
     try {
       ByteStream stream(path, 0, ByteStream::Coding::deflate);
@@ -132,6 +135,8 @@ const char* title_of(ImageFormat format) {
   switch (format) {
   case ImageFormat::parosol:
     return "ParOSol HDF5";
+  case ImageFormat::itk:
+    return "ITK HDF5";
   case ImageFormat::metaimage:
     return "MetaImage";
   case ImageFormat::nifti:
@@ -173,7 +178,7 @@ ImageFormat guess_format(const std::string& path) {
   if (starts_with(head, "\x1f\x8b"))
     fail<InputError>(path, ": is gzip-compressed and no NIfTI image; decompress it first");
   fail<InputError>(
-      path, ": is of no format that is read: ParOSol HDF5 (.h5), MetaImage (.mha, .mhd), "
+      path, ": is of no format that is read: HDF5 of ParOSol or ITK (.h5), MetaImage (.mha, .mhd), "
             "NIfTI (.nii, .nii.gz), NRRD (.nrrd, .nhdr), Scanco (.isq, .rsq, .aim), DICOM (a "
             "folder or .dcm), raw (.raw), surfaces (.off, .stl)");
 }

@@ -11,6 +11,7 @@ namespace ossatura {
 
 enum class ImageFormat {
   parosol,   ///< read_parosol()
+  itk,       ///< read_itk_hdf5()
   metaimage, ///< read_metaimage()
   nifti,     ///< read_nifti()
   nrrd,      ///< read_nrrd()
@@ -21,10 +22,11 @@ enum class ImageFormat {
 };
 
 constexpr Names<ImageFormat> names_of(ImageFormat) {
-  return {{ImageFormat::parosol, "parosol"}, {ImageFormat::metaimage, "metaimage"},
-          {ImageFormat::nifti, "nifti"},     {ImageFormat::nrrd, "nrrd"},
-          {ImageFormat::scanco, "scanco"},   {ImageFormat::dicom, "dicom"},
-          {ImageFormat::raw, "raw"},         {ImageFormat::surface, "surface"}};
+  return {{ImageFormat::parosol, "parosol"},     {ImageFormat::itk, "itk"},
+          {ImageFormat::metaimage, "metaimage"}, {ImageFormat::nifti, "nifti"},
+          {ImageFormat::nrrd, "nrrd"},           {ImageFormat::scanco, "scanco"},
+          {ImageFormat::dicom, "dicom"},         {ImageFormat::raw, "raw"},
+          {ImageFormat::surface, "surface"}};
 }
 
 /// As its authors write it: "MetaImage".

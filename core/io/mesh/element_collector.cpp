@@ -49,9 +49,11 @@ void ElementCollector::add(const ElementKind& kind, const std::int64_t* node, st
   }
   if (!kind.shape) {
     if (kind.dimension == 3)
-      fail<InputError>(describe_(place), " is of type ", kind.number, ", ", kind.name,
-                       ": of volume elements, tetrahedra and hexahedra of first order are solved; "
-                       "mesh with these");
+      fail<InputError>(describe_(place), " is of type ", kind.number, ", ", kind.name, ": ",
+                       taken_ != nullptr
+                           ? taken_
+                           : "of volume elements, tetrahedra and hexahedra of first order are "
+                             "solved; mesh with these");
     if (!other_) {
       other_ = kind;
       place_of_other_ = place;

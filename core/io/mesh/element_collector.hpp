@@ -28,8 +28,9 @@ public:
   /// with, which is any number.
   using Describe = std::function<std::string(std::size_t place)>;
 
-  ElementCollector(std::string path, Describe describe)
+  ElementCollector(std::string path, const ElementFileOptions& options, Describe describe)
       : path_(std::move(path))
+      , taken_(options.taken)
       , describe_(std::move(describe)) {}
 
   /// `node` [nodes_per_elem] in the order of ElementShape, entries those of the points; not read
@@ -43,6 +44,7 @@ public:
 
 private:
   std::string path_;
+  const char* taken_; ///< of ElementFileOptions
   Describe describe_;
   int dimension_ = -1; ///< the highest of those added
   std::optional<ElementShape> shape_;

@@ -17,18 +17,18 @@ ElementFile read_element_mesh(const std::string& path, const ElementFileOptions&
                    "a unit of " << options.unit << " m");
   std::string name = path;
   if (cut_extension(name, ".msh"))
-    return read_gmsh_elements(path, options.unit);
+    return read_gmsh_elements(path, options);
   if (cut_extension(name, ".vtk")) {
     VtkGrid grid = read_vtk_legacy_grid(path);
-    return make_element_file(grid, options.unit);
+    return make_element_file(grid, options);
   }
   if (cut_extension(name, ".vtu")) {
     VtkGrid grid = read_vtu_grid(path);
-    return make_element_file(grid, options.unit);
+    return make_element_file(grid, options);
   }
   if (cut_extension(name, ".hdf") || cut_extension(name, ".vtkhdf")) {
     VtkGrid grid = read_vtkhdf_grid(path);
-    return make_element_file(grid, options.unit);
+    return make_element_file(grid, options);
   }
   require_input_file(path);
   fail<InputError>(path,

@@ -11,6 +11,9 @@ namespace ossatura {
 
 struct ElementFileOptions {
   double unit = 1; ///< m per unit of length of the file
+  /// Which elements the caller takes, and where from: the end of the message about others. Null:
+  /// what the reader takes.
+  const char* taken = nullptr;
 };
 
 struct ElementFile {

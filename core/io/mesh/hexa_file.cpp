@@ -23,10 +23,14 @@ HexaFile read_hexa_file(const std::string& path, const ElementFileOptions& optio
     return read_gmsh_hexa(path, options.unit);
   if (cut_extension(name, ".vtk") || cut_extension(name, ".vtu") || cut_extension(name, ".hdf") ||
       cut_extension(name, ".vtkhdf")) {
-    ElementFile mesh = read_element_mesh(path, options);
+    ElementFileOptions of_hexa = options;
+    if (of_hexa.taken == nullptr)
+      of_hexa.taken = "hexahedra of eight nodes are read from files of VTK; other shapes and those "
+                      "of second order from decks of Abaqus and CalculiX (.inp)";
+    ElementFile mesh = read_element_mesh(path, of_hexa);
     if (mesh.mesh.shape != ElementShape::hexa)
-      fail<InputError>(path, ": its elements are of shape ", name_of(mesh.mesh.shape),
-                       "; mesh the body with hexahedra");
+      fail<InputError>(path, ": its elements are of shape ", name_of(mesh.mesh.shape), ": ",
+                       of_hexa.taken);
     HexaFile file;
     file.model.mesh = std::move(mesh.mesh);
     file.unused_points = mesh.unused_points;

@@ -207,9 +207,7 @@ void refuse_other_files(const Hdf5Group& root, const std::string& path) {
                      ", not of ParOSol, which is what is read of HDF5: ", remedy);
   };
   if (root.has("ITKImage"))
-    refuse("an image of ITK (HDF5ImageIO)",
-           "convert it to .mha, for example with SimpleITK: WriteImage(ReadImage('in.h5'), "
-           "'out.mha')");
+    refuse("an image of ITK (HDF5ImageIO)", "give --format itk");
   if (root.has("minc-2.0"))
     refuse("an image of MINC 2", "convert it to .nii, for example with mnc2nii of the MINC tools, "
                                  "or nibabel: save(Nifti1Image.from_image(load('in.mnc')), "

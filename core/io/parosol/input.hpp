@@ -53,7 +53,8 @@ struct ParosolOptions {
 ///
 /// Throws InputError, naming file, dataset, row or voxel, and the remedy, for anything that is
 /// missing, of wrong rank or type, out of the lattice, not finite, negative (modulus), outside
-/// (-1, 0.5) (Poisson's ratio), or damaged; and for images of ITK and MINC 2, which are HDF5, too.
+/// (-1, 0.5) (Poisson's ratio), or damaged; and for images of ITK (read_itk_hdf5()) and MINC 2,
+/// which are HDF5, too.
 VoxelModel read_parosol(const std::string& path, const ParosolOptions& options = {});
 
 } // namespace ossatura

@@ -24,11 +24,12 @@ std::optional<ElementShape> shape_of(const VtkCellType& type) {
 
 } // namespace
 
-ElementFile make_element_file(VtkGrid& grid, double unit) {
-  scale_points(grid, unit);
+ElementFile make_element_file(VtkGrid& grid, const ElementFileOptions& options) {
+  scale_points(grid, options.unit);
   require_offsets(grid);
   require_no_ghosts(grid);
-  ElementCollector collector(grid.path, [&](std::size_t cell) { return cell_place(grid, cell); });
+  ElementCollector collector(grid.path, options,
+                             [&](std::size_t cell) { return cell_place(grid, cell); });
   for (std::size_t cell = 0; cell < grid.type.size(); ++cell) {
     const VtkCellType& type = require_cell_type(grid, cell);
     require_points_of_cell(grid, cell);

@@ -100,6 +100,6 @@ TetraMesh make_tetra_mesh(VtkGrid& grid, const VtkFieldNames& names, double unit
 
 /// The cells of the highest dimension, see read_element_mesh(); voxels are hexahedra. Takes the
 /// grid's memory.
-ElementFile make_element_file(VtkGrid& grid, double unit);
+ElementFile make_element_file(VtkGrid& grid, const ElementFileOptions& options);
 
 } // namespace ossatura

@@ -216,6 +216,18 @@ class Doubts(SoftbodyCase):
         run = self.run_scene(scene(body(cloth(), {**sheet, "young": 1e11}, density=970), steps=1))
         self.assertEqual(self.codes(run), [])
 
+    def test_velocities_in_another_unit(self):
+        """2000 mm/s as 2000 m/s: faster than ten times what waves in the body do, or than anything."""
+        for young, speed, text in ((1e5, 2000, "'body' starts with 2000 m/s, and waves go through it at 10 m/s"), (1e5, 150, "150 m/s"),
+                                   (1e5, 90, None), (2e3, 25, None), (2.1e11, 1500, "1500 m/s"), (2.1e11, 900, None), (1, 1e4, None)):
+            with self.subTest(young=young, speed=speed):
+                moving = body(material={"young": young, "poisson": 0.3}, velocity=[0, 0.6 * speed, -0.8 * speed],
+                              density=7800 if young > 1e9 else 1000 if young > 1 else 1e-4)
+                run = self.run_scene(scene(moving, steps=1, time_step=1e-6, gravity=[0, 0, 0]))
+                self.assertEqual(self.codes(run), ["odd-velocity"] if text else [])
+                if text:
+                    self.assertIn(text, run["warnings"][0]["text"])
+
     def test_friction_in_degrees(self):
         box = soft("box", hexa_box((1, 1, 1), (0.1, 0.1, 0.1)), 1e5, [0, 0, 0.2])
         for friction, codes in ((30, ["odd-friction"]), (1.5, [])):
@@ -245,7 +257,8 @@ class Doubts(SoftbodyCase):
         text = of(["long-steps"], time_step=10)[0]["text"]
         self.assertIn("'ball' would move by 981 m in the first step, and is 0.1 m long", text)
         of(["odd-gravity", "long-steps"], gravity=[0, 0, -9810])
-        of(["long-steps"], {"velocity": [0, 0, -1000]})
+        of(["long-steps"], {"velocity": [0, 0, -95]}, time_step=0.02)
+        of(["odd-velocity", "long-steps"], {"velocity": [0, 0, -1000]})
         of(["long-steps"], {"loads": [{"box": [0, 0, 0, 1, 1, 1], "total_force": [0, 0, -5000]}]})
         of([], time_step=10, obstacles=[])  # rests, or falls
         of([], {"fixed": [{"box": [0, 0, 0.05, 0, 0.1, 0.15]}]}, time_step=10)

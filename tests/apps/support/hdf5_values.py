@@ -14,25 +14,30 @@ def library():
 
 
 def write(path, group, values):
-    """A file with one group of doubles, or of integers where all are: name -> (extents, flat list); no extents for a
+    """A file with one group, maybe in others, of doubles, or of integers where all are: name -> (extents, flat list); no extents for a
     number."""
     hdf5 = library()
     hid = ctypes.c_int64
     for function, arguments in (
             ("H5Fcreate", [ctypes.c_char_p, ctypes.c_uint, hid, hid]),
             ("H5Gcreate2", [hid, ctypes.c_char_p, hid, hid, hid]),
+            ("H5Pcreate", [hid]),
             ("H5Screate_simple", [ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p]),
             ("H5Dcreate2", [hid, ctypes.c_char_p, hid, hid, hid, hid, hid])):
         getattr(hdf5, function).restype = hid
         getattr(hdf5, function).argtypes = arguments
     hdf5.H5Dwrite.argtypes = [hid] * 5 + [ctypes.c_void_p]
-    for function in ("H5Fclose", "H5Gclose", "H5Dclose", "H5Sclose"):
+    hdf5.H5Pset_create_intermediate_group.argtypes = [hid, ctypes.c_uint]
+    for function in ("H5Fclose", "H5Gclose", "H5Dclose", "H5Sclose", "H5Pclose"):
         getattr(hdf5, function).argtypes = [hid]
     hdf5.H5open()
     kinds = {True: (hid.in_dll(hdf5, "H5T_NATIVE_INT64_g").value, ctypes.c_int64),
              False: (hid.in_dll(hdf5, "H5T_NATIVE_DOUBLE_g").value, ctypes.c_double)}
     file = hdf5.H5Fcreate(path.encode(), 2, 0, 0)
-    place = hdf5.H5Gcreate2(file, group.encode(), 0, 0, 0)
+    parents = hdf5.H5Pcreate(hid.in_dll(hdf5, "H5P_CLS_LINK_CREATE_ID_g").value)
+    hdf5.H5Pset_create_intermediate_group(parents, 1)
+    place = hdf5.H5Gcreate2(file, group.encode(), parents, 0, 0)
+    hdf5.H5Pclose(parents)
     for name, (extents, numbers) in values.items():
         extents = extents or (1,)
         space = hdf5.H5Screate_simple(len(extents), (ctypes.c_uint64 * len(extents))(*extents), None)

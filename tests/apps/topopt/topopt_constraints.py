@@ -148,6 +148,47 @@ class Constraints(TopoptCase):
                             self.close(half["constraints"][1]["value"], whole["constraints"][1]["value"], 1e-4)
                             self.close(*(run["steps"]["constraints"][0][0] for run in runs), 1e-9)
 
+    def test_a_half_and_a_quarter_under_a_load_at_a_point_are_as_the_whole(self):
+        """Where the point lies in a mirror nodes and their images take its load together; elsewhere each side has its own."""
+        def of(size, mirrors, *loads):
+            return problem(mesh=box((6, *size)), supports=[{"box": [0, 0, 0, 0, *size]}], volume_fraction=0.4, steps=2, change=0,
+                           mirrors=[{"axis": axis, "place": place} for axis, place in mirrors] or None,
+                           cases=[{"name": "tip", "loads": [{"box": [6, *box_of], "remote": load} for box_of, load in loads]}])
+
+        def results(document):
+            return self.solve(document, "--tolerance", "1e-11", "--no-stl")["results"]["steps"]["objective"]
+
+        def scaled(part, load):
+            return {key: value if key == "point" else [part * x for x in value] for key, value in load.items()}
+
+        bent = {"point": [8, 2, 1], "force": [0.5, 0, -1], "moment": [0, 3, 0]}
+        end = [0, 0, 6, 4, 4]
+        whole = results(of((4, 4), [], (end, bent)))
+        half = results(of((2, 4), [("y", 2)], ([0, 0, 6, 2, 4], scaled(0.5, bent))))
+        other = results(of((2, 4), [("y", 0)], ([0, 0, 6, 2, 4], {**scaled(0.5, bent), "point": [8, 0, 1]})))
+        for part in half, other:
+            for step, (one, two) in enumerate(zip(whole, part)):
+                self.close(two, one / 2, 1e-4 if step else 1e-9)
+        pulled = {"point": [8, 2, 2], "force": [1, 0, 0]}
+        whole = results(of((4, 4), [], (end, pulled)))
+        quarter = results(of((2, 2), [("y", 2), ("z", 2)], ([0, 0, 6, 2, 2], scaled(0.25, pulled))))
+        for step, (one, two) in enumerate(zip(whole, quarter)):
+            self.close(two, one / 4, 1e-4 if step else 1e-9)
+        # Two points, one for each side; nodes in the mirror are of both.
+        sides = [([0, 0, 6, 2, 4], {"point": [7, 0.5, 2], "force": [0, 0.3, -1], "moment": [1, 0, 2]}),
+                 ([2, 0, 6, 4, 4], {"point": [7, 3.5, 2], "force": [0, -0.3, -1], "moment": [-1, 0, -2]})]
+        whole, half = results(of((4, 4), [], *sides)), results(of((2, 4), [("y", 2)], sides[0]))
+        self.close(half[0], whole[0] / 2, 1e-9)
+        for load in ({"force": [0, 1, -1]}, {"force": [0, 0, -1], "moment": [0, 0, 1]}, {"moment": [1, 0, 0]}):
+            self.write("p.json", json.dumps(of((2, 4), [("y", 2)], ([0, 0, 6, 2, 4], {"point": [8, 2, 1], **load}))))
+            self.fails(BAD_FILE, "cases[0].loads[0]: the point lies in the mirror y = 2, beyond which its image cancels a force across "
+                       "the mirror and a moment about an axis in it", "topopt", "p.json", "-q")
+        # On a rigid body resultants count, wherever the point is that they are given at.
+        rigid = {"rigid_bodies": [{"box": [6, 0, 0, 6, 1, 4]}]}
+        one, two = (results({**of((2, 4), [("y", 2)], ([0, 0, 6, 1, 4], load)), **rigid}) for load in (
+            {"point": [8, 2, 1], "force": [0, 1, -1]}, {"point": [8, 1, 1], "force": [0, 1, -1], "moment": [-1, 0, 0]}))
+        self.close(one[0], two[0], 1e-9)
+
     def test_robust_designs(self):
         robust = problem(projection={"robust": 0.2, "sharpness": {"start": 1, "end": 2, "every": 6, "factor": 2}},
                          filter={"kind": "density", "radius": 1.6}, volume_fraction=0.4, change=0)

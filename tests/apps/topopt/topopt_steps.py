@@ -5,10 +5,9 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import topopt_deck
 from support import driver_case, solid_decks
 from support.driver_case import BAD_FILE
-from topopt_deck import ONE, ROLLERS, mesh, rows, step
+from support.deck_case import CELLS, ONE, ROLLERS, SOLID, Decks, chosen, mesh, rows, step
 
 HEAD = mesh() + ONE + ROLLERS
 
@@ -17,7 +16,7 @@ def named(name, *lines):
     return step(*lines).replace("*STEP", f"*STEP, NAME={name}")
 
 
-class Steps(topopt_deck.Decks):
+class Steps(Decks):
     def test_a_case_of_a_problem_is_the_step_of_its_name(self):
         """Decks do not tell small letters from capitals: the loads of 'pull' are of the step Pull."""
         self.write("deck.inp", HEAD + named("Pull", *self.pull()))
@@ -25,7 +24,7 @@ class Steps(topopt_deck.Decks):
         self.write("deck.inp", HEAD + named("Pull", *self.pull()))
         for name in ("PULL", "pull", "Pull"):
             run = self.solve({"mesh": {"file": "deck.inp"}, "cases": [
-                {"name": name, "loads": [{"box": [4, 0, 0, 4, 1, 1], "traction": [1, 0, 0]}]}]}, *topopt_deck.SOLID)
+                {"name": name, "loads": [{"box": [4, 0, 0, 4, 1, 1], "traction": [1, 0, 0]}]}]}, *SOLID)
             self.assertEqual([case["name"] for case in run["results"]["cases"]], ["PULL"])
             self.close(run["results"]["steps"]["objective"][0], whole, 1e-9)
         other = self.solve({"mesh": {"file": "deck.inp"}, "cases": [
@@ -71,13 +70,13 @@ class Steps(topopt_deck.Decks):
 
     def test_nodes_and_flat_elements_of_one_name(self):
         """A problem's set is that of *NSET, which may have other nodes."""
-        far = [n for n in topopt_deck.chosen(lambda x, y, z: x == topopt_deck.CELLS[0] and z == 0)]
+        far = [n for n in chosen(lambda x, y, z: x == CELLS[0] and z == 0)]
         flat = "*ELEMENT, TYPE=CPS3, ELSET={}\n901, 1, 2, 10\n"
         objective = {}
         for name in ("SIDE", "OTHER"):
             self.write("deck.inp", HEAD + flat.format(name) + f"*NSET, NSET=SIDE\n{rows(far)}")
             run = self.solve({"mesh": {"file": "deck.inp"}, "cases": [
-                {"name": "a", "loads": [{"set": "SIDE", "total_force": [1, 0, 0]}]}]}, *topopt_deck.SOLID)
+                {"name": "a", "loads": [{"set": "SIDE", "total_force": [1, 0, 0]}]}]}, *SOLID)
             objective[name] = run["results"]["steps"]["objective"][0]
         self.assertEqual(objective["SIDE"], objective["OTHER"])
 

@@ -374,4 +374,45 @@ inline void write_parosol(const std::string& path, const ParosolFile& f = {}) {
     throw std::runtime_error("the test cannot write " + path);
 }
 
+/// As ITK's HDF5ImageIO writes an image.
+struct ItkFile {
+  std::vector<hsize_t> shape{2, 3, 4}; // z, y, x, components
+  std::vector<std::int16_t> value = std::vector<std::int16_t>(24, 1000);
+  std::vector<double> spacing{0.5, 0.5, 0.5};
+  std::vector<double> origin{1, -2, 3};
+  std::vector<double> directions{0, 1, 0, -1, 0, 0, 0, 0, 1}; // rows: axes of the image
+  std::vector<std::uint64_t> dimension{4, 3, 2};
+  unsigned gzip = 5;
+  bool latest = true; // superblock 2, as ITK 5; else 0
+};
+
+inline void write_itk(const std::string& path, const ItkFile& f = {}) {
+  const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+  if (f.latest)
+    H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18);
+  const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access);
+  H5Pclose(access);
+  const std::int8_t version[] = {'5', '.', '4'};
+  put_dataset(file, "ITKVersion", H5T_STD_I8LE, H5T_NATIVE_INT8, {3}, version);
+  const hid_t images = H5Gcreate2(file, "ITKImage", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  const hid_t group = H5Gcreate2(images, "0", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  const auto doubles = [&](const char* name, const std::vector<hsize_t>& shape,
+                           const std::vector<double>& v) {
+    put_dataset(group, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, shape, v.data());
+  };
+  put_dataset(group, "Dimension", H5T_STD_U64LE, H5T_NATIVE_UINT64, {f.dimension.size()},
+              f.dimension.data());
+  const hsize_t rank = f.origin.size();
+  doubles("Origin", {rank}, f.origin);
+  doubles("Spacing", {rank}, f.spacing);
+  doubles("Directions", {rank, rank}, f.directions);
+  std::vector<hsize_t> plane = f.shape;
+  plane[0] = 1;
+  put_dataset(group, "VoxelData", H5T_STD_I16LE, H5T_NATIVE_INT16, f.shape, f.value.data(), f.gzip,
+              plane);
+  H5Gclose(group);
+  H5Gclose(images);
+  H5Fclose(file);
+}
+
 } // namespace ossatura_test
