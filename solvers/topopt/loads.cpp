@@ -223,6 +223,8 @@ std::vector<NodeForce> remote_load(const DesignProblem& problem,
     }
   }
   std::vector<NodeForce> forces = distribute_load(x, weighted, point, all, turning, defect);
+  if (!defect.empty())
+    defect += ": choose more nodes";
   forces.resize(std::min(forces.size(), nodes.size()));
   for (std::size_t i = 0; i < forces.size(); ++i)
     forces[i].node = nodes[i];

@@ -118,6 +118,7 @@ struct CutEikonalSolver<Exec, Real>::Implementation {
                             PointPartition partition) const {
     if (!comm.is_first())
       return {};
+    const TimedScope scope("ossatura::eikonal::cut");
     detail::check_tetra_mesh(whole);
     OSSATURA_REQUIRE(whole.num_tetra() > 0, "the mesh has no tetrahedra");
     OSSATURA_REQUIRE(whole.num_points() < std::size_t(1) << 31 && whole.num_tetra() < std::size_t(1)
@@ -133,13 +134,16 @@ struct CutEikonalSolver<Exec, Real>::Implementation {
   }
 
   detail::MeshShare deal(const TetraMesh& whole, const TissueVelocities&) const {
+    const TimedScope scope("ossatura::eikonal::deal");
     return detail::deal_mesh(comm, whole, cut, {});
   }
   detail::MeshShare deal(const TetraMesh& whole, const VelocitiesByTetra& velocities) const {
+    const TimedScope scope("ossatura::eikonal::deal");
     return detail::deal_mesh(comm, whole, cut, velocities);
   }
 
   detail::PreparedMesh<Exec, Real> prepare(const Exec& exec) {
+    const TimedScope scope("ossatura::eikonal::prepare");
     std::vector<int> order(std::size_t(share.num_points()));
     std::iota(order.begin(), order.end(), 0);
     detail::PreparedMesh<Exec, Real> prepared(
