@@ -335,7 +335,7 @@ class Couplings(Decks):
                 {"name": "a", "loads": [{"set": "X1", "remote": remote}]}]}, *SOLID)
             self.close(run["results"]["objective"], nodes["results"]["objective"], 1e-9)
         for message, load in (("\"force\" or a \"moment\"", {"set": "X1", "remote": {"point": [0, 0, 0]}}),
-                              ("in one place", {"nodes": [80], "remote": {"point": [6, 0, 0], "force": [0, 1, 0]}})):
+                              ("in one place, which cannot take a moment: choose more nodes", {"nodes": [80], "remote": {"point": [6, 0, 0], "force": [0, 1, 0]}})):
             self.write("p.json", json.dumps({"mesh": {"file": "plain.inp"}, "cases": [{"name": "a", "loads": [load]}]}))
             self.fails(BAD_FILE, message, "topopt", "p.json")
 
