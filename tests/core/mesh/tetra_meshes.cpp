@@ -11,6 +11,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <string>
 
 namespace {
 
@@ -224,6 +225,18 @@ TEST_CASE("meshes that make no sense are refused", "[tetra]") {
   CHECK_THROWS_AS(make_slab(std::nan("")), std::invalid_argument);
   CHECK_THROWS_AS(make_ventricles(0.05), std::invalid_argument);
   CHECK_THROWS_AS(make_ventricles(10), std::invalid_argument);
+}
+
+TEST_CASE("the first tetrahedron with a point that is not there is named", "[tetra]") {
+  TetraMesh mesh = make_tetra_box({40, 40, 40}, 1);
+  CHECK_NOTHROW(check_points_of_tetra(mesh));
+  mesh.tetra[mesh.tetra.size() - 2] = 68921; // looked at by another thread than the first
+  const std::string last = "tetrahedron " + std::to_string(mesh.num_tetra() - 1);
+  CHECK_THROWS_WITH(check_points_of_tetra(mesh),
+                    ContainsSubstring(last + " has point 68921 of 68921"));
+  mesh.tetra[4 * 100] = -1;
+  CHECK_THROWS_WITH(check_points_of_tetra(mesh),
+                    ContainsSubstring("tetrahedron 100 has point -1 of 68921"));
 }
 
 } // namespace

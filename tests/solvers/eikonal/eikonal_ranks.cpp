@@ -300,4 +300,46 @@ OSSATURA_RANKS_TEST(
   }
 }
 
+OSSATURA_RANKS_TEST("A mesh of more than one block is dealt in the order of its tetrahedra",
+                    "[eikonal]") {
+  const Communicator world = Communicator::world();
+  TetraMesh mesh = make_tetra_box({24, 24, 24}, 1);
+  mesh.fibre.resize(3 * mesh.num_tetra());
+  std::iota(mesh.fibre.begin(), mesh.fibre.end(), 0.0F);
+  const std::size_t n = mesh.num_points();
+  REQUIRE(mesh.num_tetra() > 1 << 16);
+  std::vector<std::int32_t> curve; // so that most tetrahedra have several owners
+  for (std::size_t i = 0; i < n; ++i)
+    curve.push_back(std::int32_t(i * 7919 % n));
+  const detail::PointCut cut = detail::cut_curve(curve, world.size());
+  const bool first = world.is_first();
+  const detail::MeshShare share =
+      detail::deal_mesh(world, first ? mesh : TetraMesh(), first ? cut : detail::PointCut(), {});
+  const auto owns = [&, rank = std::size_t(world.rank())](std::int32_t point) {
+    const std::int32_t place = cut.place[std::size_t(point)];
+    return place >= cut.begin[rank] && place < cut.begin[rank + 1];
+  };
+  std::vector<std::int32_t> name, corner, seen;
+  std::vector<float> fibre;
+  std::set<std::int32_t> ghosts;
+  for (std::size_t t = 0; t < mesh.num_tetra(); ++t) {
+    const auto begin = mesh.tetra.begin() + std::ptrdiff_t(4 * t);
+    if (std::none_of(begin, begin + 4, owns))
+      continue;
+    name.push_back(std::int32_t(t));
+    corner.insert(corner.end(), begin, begin + 4);
+    for (std::size_t k = 3 * t; k < 3 * t + 3; ++k)
+      fibre.push_back(mesh.fibre[k]);
+    for (auto point = begin; point != begin + 4; ++point)
+      if (!owns(*point))
+        ghosts.insert(cut.place[std::size_t(*point)]);
+  }
+  CHECK(share.tetra_name == name);
+  CHECK(share.mesh.fibre == fibre);
+  CHECK(share.ghost_place == std::vector<std::int32_t>(ghosts.begin(), ghosts.end()));
+  for (const std::int32_t point : share.mesh.tetra)
+    seen.push_back(cut.order[std::size_t(share.place_of(point))]);
+  CHECK(seen == corner);
+}
+
 } // namespace
