@@ -66,36 +66,30 @@ std::vector<Numbers> tetra_of_ranks(const TetraMesh& mesh, const PointCut& cut) 
     for (std::size_t p = first; p < end; ++p)
       owner[p] = owner_of(cut.begin, cut.place[p]);
   });
-  const auto for_ranks = [&](std::size_t t, const auto& visit) {
-    std::int32_t rank[4];
-    for (std::size_t c = 0; c < 4; ++c)
-      rank[c] = owner[std::size_t(mesh.tetra[4 * t + c])];
-    for (int c = 0; c < 4; ++c)
-      if (std::find(rank, rank + c, rank[c]) == rank + c)
-        visit(std::size_t(rank[c]));
-  };
-  // Blocks count, and then write behind those before them.
+  // By blocks, which are put together in their order.
   const std::size_t num_ranks = cut.begin.size() - 1, n = mesh.num_tetra();
-  const std::size_t num_blocks = (n + entries_of_block - 1) / entries_of_block;
-  std::vector<std::vector<std::size_t>> next(num_blocks, std::vector<std::size_t>(num_ranks, 0));
-  const auto for_blocks = [&](const auto& visit) {
-    for_parts(num_blocks, 1, [&](std::size_t first, std::size_t end) {
-      for (std::size_t b = first; b < end; ++b)
-        for (std::size_t t = entries_of_block * b; t < std::min(n, entries_of_block * (b + 1)); ++t)
-          for_ranks(t, [&](std::size_t rank) { visit(rank, next[b][rank], t); });
-    });
-  };
-  for_blocks([](std::size_t, std::size_t& count, std::size_t) { ++count; });
-  std::vector<std::size_t> total(num_ranks, 0);
-  for (std::vector<std::size_t>& of_block : next)
-    for (std::size_t rank = 0; rank < num_ranks; ++rank)
-      total[rank] += std::exchange(of_block[rank], total[rank]);
-  std::vector<Numbers> tetra;
-  for (const std::size_t count : total)
-    tetra.emplace_back(count);
-  for_blocks([&](std::size_t rank, std::size_t& place, std::size_t t) {
-    tetra[rank][place++] = std::int32_t(t);
+  std::vector<std::vector<Numbers>> of_block((n + entries_of_block - 1) / entries_of_block,
+                                             std::vector<Numbers>(num_ranks));
+  for_parts(of_block.size(), 1, [&](std::size_t first, std::size_t end) {
+    for (std::size_t b = first; b < end; ++b)
+      for (std::size_t t = entries_of_block * b; t < std::min(n, entries_of_block * (b + 1)); ++t) {
+        std::int32_t rank[4];
+        for (std::size_t c = 0; c < 4; ++c)
+          rank[c] = owner[std::size_t(mesh.tetra[4 * t + c])];
+        for (int c = 0; c < 4; ++c)
+          if (std::find(rank, rank + c, rank[c]) == rank + c)
+            of_block[b][std::size_t(rank[c])].push_back(std::int32_t(t));
+      }
   });
+  std::vector<Numbers> tetra(num_ranks);
+  for (std::size_t rank = 0; rank < num_ranks; ++rank) {
+    std::size_t total = 0;
+    for (const std::vector<Numbers>& lists : of_block)
+      total += lists[rank].size();
+    tetra[rank].reserve(total);
+    for (const std::vector<Numbers>& lists : of_block)
+      tetra[rank].insert(tetra[rank].end(), lists[rank].begin(), lists[rank].end());
+  }
   return tetra;
 }
 
