@@ -243,8 +243,9 @@ class Damage(DriverCase):
                 ("--checkpoint-every has no effect without --strength", "--checkpoint-every", "2"),
                 ("needs --yield-stress-tension", *self.LAW, "--yield-stress", "9")):
             self.fails(USAGE, message, *cube, *options)
-        self.fails(BAD_FILE, "give a larger one, smaller voxels", *cube, "--modulus", "17000", "--spacing", "0.6", "--strength",
-                   "damage", "--fracture-energy", "0.05", "-q")
+        process = self.fails(BAD_FILE, "give a larger one, smaller voxels", *cube, "--modulus", "17000", "--spacing", "0.6",
+                             "--strength", "damage", "--fracture-energy", "0.05", "-q")
+        self.assertTrue(process.stderr.startswith("ossatura: error: --fracture-energy 0.05: voxels of 0.6 mm"), process.stderr)
 
 
 class Ends(DriverCase):

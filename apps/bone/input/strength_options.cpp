@@ -123,11 +123,11 @@ void check_fracture_energy(const BoneOptions& options, double edge, double modul
   const double modulus = law.are_strains ? modulus_max : modulus_min;
   const double least = least_fracture_energy(law, edge, modulus);
   if (!(law.fracture_energy > least))
-    fail<InputError>(options.input, ": voxels of ", format_number(edge), " mm and ",
-                     format_number(modulus), " MPa store ", format_number(least),
-                     " N/mm when damage begins, more than --fracture-energy ",
-                     format_number(law.fracture_energy),
-                     ": give a larger one, smaller voxels, or less strain where damage begins");
+    fail<InputError>(options.input, options.input.empty() ? "" : ": ", "--fracture-energy ",
+                     format_number(law.fracture_energy), ": voxels of ", format_number(edge),
+                     " mm and ", format_number(modulus), " MPa store ", format_number(least),
+                     " N/mm when damage begins: give a larger one, smaller voxels, or less strain "
+                     "where damage begins");
 }
 
 void check_strength_options(const CLI::App& app, const BoneOptions& o) {
