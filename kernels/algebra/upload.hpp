@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace ossatura {
@@ -40,6 +41,7 @@ void copy_to_host(const Exec& exec, void* to, const void* from, std::size_t byte
 /// done.
 template<class T, class Exec>
 void upload_to(const Exec& exec, const std::vector<T>& values, const Array<T, Exec>& array) {
+  static_assert(std::is_trivially_copyable_v<T>);
   OSSATURA_REQUIRE(array.extent(0) == values.size(),
                    values.size() << " values for " << array.extent(0) << " entries");
   detail::copy_from_host(exec, array.data(), values.data(), values.size() * sizeof(T));
@@ -58,6 +60,7 @@ Array<T, Exec> upload(const Exec& exec, const std::string& label, const std::vec
 /// The entries of an array. Fences.
 template<class T, class Exec>
 std::vector<T> download(const Exec& exec, const Array<T, Exec>& array) {
+  static_assert(std::is_trivially_copyable_v<T>);
   std::vector<T> values(array.extent(0));
   detail::copy_to_host(exec, values.data(), array.data(), values.size() * sizeof(T));
   fence(exec, "ossatura::download");
@@ -68,6 +71,7 @@ std::vector<T> download(const Exec& exec, const Array<T, Exec>& array) {
 template<class T, class Exec>
 Kokkos::View<const T*, Kokkos::LayoutRight, Kokkos::HostSpace>
 host_view(const Exec& exec, const Array<T, Exec>& array) {
+  static_assert(std::is_trivially_copyable_v<T>);
   fence(exec, "ossatura::host_view");
   if constexpr (BackendTraits<Exec>::is_device) {
     const Kokkos::View<T*, Kokkos::LayoutRight, Kokkos::HostSpace> host(
