@@ -59,4 +59,25 @@ void for_parts(std::size_t count, std::size_t least,
     std::rethrow_exception(error);
 }
 
+std::optional<std::pair<std::size_t, std::string>>
+first_problem(std::size_t count, std::size_t least,
+              const std::function<std::string(std::size_t)>& problem) {
+  std::optional<std::pair<std::size_t, std::string>> found;
+  std::mutex mutex;
+  std::atomic<std::size_t> end_of_search = count;
+  for_parts(count, least, [&](std::size_t first, std::size_t end) {
+    for (std::size_t i = first; i < std::min(end, end_of_search.load()); ++i) {
+      std::string text = problem(i);
+      if (text.empty())
+        continue;
+      const std::lock_guard<std::mutex> lock(mutex);
+      if (!found || i < found->first) {
+        found.emplace(i, std::move(text));
+        end_of_search = i;
+      }
+    }
+  });
+  return found;
+}
+
 } // namespace ossatura

@@ -5,6 +5,9 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
+#include <string>
+#include <utility>
 
 namespace ossatura {
 
@@ -13,5 +16,11 @@ namespace ossatura {
 /// what a part threw, after all threads have ended.
 void for_parts(std::size_t count, std::size_t least,
                const std::function<void(std::size_t first, std::size_t end)>& body);
+
+/// The first i in [0, count) of which problem(i) is not empty, with what it says; for_parts() calls
+/// it of all before, and of some behind. Empty: there is none.
+std::optional<std::pair<std::size_t, std::string>>
+first_problem(std::size_t count, std::size_t least,
+              const std::function<std::string(std::size_t)>& problem);
 
 } // namespace ossatura

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/core/mesh/element_check.hpp>
 
+#include <ossatura/core/machine/part_loop.hpp>
 #include <ossatura/core/mesh/turned_top.hpp>
 
 #include <algorithm>
@@ -130,6 +131,22 @@ std::string turn_element(ElementMesh& mesh, std::size_t elem) {
   if (volume < 0)
     std::swap(node[2], node[3]);
   return {};
+}
+
+std::optional<std::pair<std::size_t, std::string>>
+turn_elements(ElementMesh& mesh, std::vector<std::uint8_t>* turned) {
+  constexpr std::size_t least = 1024;
+  const std::size_t num = std::size_t(nodes_per_elem(mesh.shape));
+  if (turned != nullptr)
+    turned->assign(mesh.num_elem(), 0);
+  return first_problem(mesh.num_elem(), least, [&](std::size_t elem) {
+    const std::int32_t* last = &mesh.node[elem * num] + num - 1;
+    const std::int32_t before = *last;
+    std::string problem = turn_element(mesh, elem);
+    if (turned != nullptr)
+      (*turned)[elem] = *last != before;
+    return problem;
+  });
 }
 
 } // namespace ossatura

@@ -79,11 +79,8 @@ ElementFile ElementCollector::finish(std::vector<double>&& point) {
   file.mesh.shape = *shape_;
   file.mesh.point = std::move(point);
   file.mesh.node = std::move(node_);
-  for (std::size_t elem = 0; elem < place_.size(); ++elem) {
-    const std::string problem = turn_element(file.mesh, elem);
-    if (!problem.empty())
-      fail<InputError>(describe_(place_[elem]), ": ", problem);
-  }
+  if (const auto bad = turn_elements(file.mesh))
+    fail<InputError>(describe_(place_[bad->first]), ": ", bad->second);
   if (const auto twice = find_duplicate_element(file.mesh.node, nodes_per_elem(file.mesh.shape)))
     fail<InputError>(describe_(place_[twice->second]), " has the same nodes as another (",
                      describe_(place_[twice->first]), ", number ", twice->first, " and number ",

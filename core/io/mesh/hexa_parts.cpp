@@ -3,6 +3,7 @@
 
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/io/mesh/duplicate_elements.hpp>
+#include <ossatura/core/machine/part_loop.hpp>
 #include <ossatura/core/mesh/element_check.hpp>
 #include <ossatura/core/mesh/solids/shape.hpp>
 
@@ -19,23 +20,19 @@ namespace {
 constexpr std::int32_t unused = -1;
 
 /// Turns the elements that are inside out; returns which were.
-std::vector<bool> turn_elements(const HexaParts& parts, ElementMesh& mesh) {
-  std::vector<bool> turned(mesh.num_elem());
-  for (std::size_t elem = 0; elem < mesh.num_elem(); ++elem) {
-    const std::int32_t* node = mesh.node.data() + 8 * elem;
-    for (int a = 0; a < 8; ++a)
-      if (std::find(node, node + a, node[a]) != node + a)
-        fail<InputError>(parts.path, ": ", parts.elem_name(elem), ": the hexahedron has ",
-                         parts.node_name(std::size_t(node[a])),
-                         " twice: prisms, pyramids and tetrahedra written as hexahedra are not "
-                         "solved; mesh with hexahedra alone");
-    const std::int32_t first = node[0];
-    const std::string problem = turn_element(mesh, elem);
-    if (!problem.empty())
-      fail<InputError>(parts.path, ": ", parts.elem_name(elem), ": ", problem);
-    turned[elem] = node[0] != first;
-  }
-  return turned;
+std::vector<bool> turn_all(const HexaParts& parts, ElementMesh& mesh) {
+  std::vector<std::uint8_t> turned;
+  const auto bad = turn_elements(mesh, &turned);
+  if (!bad)
+    return {turned.begin(), turned.end()};
+  const std::int32_t* node = mesh.node.data() + 8 * bad->first;
+  for (int a = 0; a < 8; ++a)
+    if (std::find(node, node + a, node[a]) != node + a)
+      fail<InputError>(parts.path, ": ", parts.elem_name(bad->first), ": the hexahedron has ",
+                       parts.node_name(std::size_t(node[a])),
+                       " twice: prisms, pyramids and tetrahedra written as hexahedra are not "
+                       "solved; mesh with hexahedra alone");
+  fail<InputError>(parts.path, ": ", parts.elem_name(bad->first), ": ", bad->second);
 }
 
 /// Takes the elements, which are to be of volume, each once.
@@ -47,13 +44,16 @@ SolidMesh take_solids(HexaParts& parts) {
   mesh.point = std::move(parts.point);
   mesh.node = std::move(parts.node);
   mesh.kind = std::move(parts.kind);
+  for (const SolidKind kind : mesh.kind)
+    mesh.begin.push_back(mesh.begin.back() + nodes_per_elem(kind));
+  constexpr std::size_t least = 1024;
+  const auto bad = first_problem(
+      mesh.kind.size(), least, [&](std::size_t elem) { return describe_bad_element(mesh, elem); });
+  if (bad)
+    fail<InputError>(parts.path, ": ", parts.elem_name(bad->first), ": ", bad->second);
   std::vector<std::int32_t> corners; // [num_elem, 8], those that lack are numbers of no node
   corners.reserve(8 * mesh.kind.size());
   for (std::size_t elem = 0; elem < mesh.kind.size(); ++elem) {
-    mesh.begin.push_back(mesh.begin.back() + nodes_per_elem(mesh.kind[elem]));
-    const std::string problem = describe_bad_element(mesh, elem);
-    if (!problem.empty())
-      fail<InputError>(parts.path, ": ", parts.elem_name(elem), ": ", problem);
     const NodeRange nodes = mesh.nodes_of(elem);
     const int count = shape_of(mesh.kind[elem]).num_corners;
     for (int a = 0; a < 8; ++a)
@@ -364,7 +364,7 @@ HexaFile make_hexa_file(HexaParts&& parts, std::vector<bool>* turned) {
   mesh.shape = ElementShape::hexa;
   mesh.point = std::move(parts.point);
   mesh.node = std::move(parts.node);
-  const std::vector<bool> was_turned = turn_elements(parts, mesh);
+  const std::vector<bool> was_turned = turn_all(parts, mesh);
   if (const auto twice = find_duplicate_element(mesh.node, 8))
     fail<InputError>(parts.path, ": ", parts.elem_name(twice->second), " has the same nodes as ",
                      parts.elem_name(twice->first), duplicate_remedy);

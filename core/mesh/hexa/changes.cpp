@@ -2,12 +2,14 @@
 #include <ossatura/core/mesh/hexa/changes.hpp>
 
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/core/machine/part_loop.hpp>
 #include <ossatura/core/mesh/element_check.hpp>
 #include <ossatura/core/mesh/element_surface.hpp>
 #include <ossatura/core/parallel/random_shift.hpp>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -102,7 +104,14 @@ void distort(ElementMesh& mesh, double amount, std::uint64_t seed) {
     for (std::size_t axis = 0; axis < 3; ++axis)
       mesh.point[3 * n + axis] += shift[axis];
   }
-  for (bool all_good = false; !all_good;) {
+  constexpr std::size_t least = 1024;
+  std::atomic<bool> all_good = true; // as a rule: by all threads
+  for_parts(mesh.num_elem(), least, [&](std::size_t first, std::size_t end) {
+    for (std::size_t e = first; e < end && all_good; ++e)
+      if (is_folded(mesh, e))
+        all_good = false;
+  });
+  while (!all_good) {
     all_good = true;
     for (std::size_t e = 0; e < mesh.num_elem(); ++e) {
       if (!is_folded(mesh, e))

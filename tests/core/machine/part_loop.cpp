@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -28,6 +29,23 @@ TEST_CASE("Parts make up the whole, once each", "[part_loop]") {
         CHECK(visits == std::vector<int>(count, 1));
         CHECK(small == 0);
       }
+  }
+  set_io_threads(available_processors());
+}
+
+TEST_CASE("The first problem is found for any number of threads", "[part_loop]") {
+  for (const int threads : {1, 2, 7}) {
+    set_io_threads(threads);
+    for (const std::size_t place : {0, 1, 500, 12344}) {
+      const auto found = first_problem(12345, 10, [&](std::size_t i) {
+        return i == place || i == place + 3 || i == 12344 ? std::to_string(i) : std::string();
+      });
+      REQUIRE(found);
+      CHECK(found->first == place);
+      CHECK(found->second == std::to_string(place));
+    }
+    CHECK_FALSE(first_problem(12345, 10, [](std::size_t) { return std::string(); }));
+    CHECK_FALSE(first_problem(0, 10, [](std::size_t) { return std::string("a"); }));
   }
   set_io_threads(available_processors());
 }
