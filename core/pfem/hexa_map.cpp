@@ -2,7 +2,10 @@
 #include <ossatura/core/pfem/hexa_map.hpp>
 
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/core/machine/part_loop.hpp>
 #include <ossatura/core/mesh/hexa/entities.hpp>
+
+#include <algorithm>
 
 namespace ossatura {
 namespace {
@@ -105,6 +108,22 @@ private:
 };
 
 } // namespace
+
+void evaluate_at_grid(const HexaMap& map, const std::int32_t* elem, std::size_t count,
+                      const std::vector<double>& xi, double* x, double* jacobian) {
+  const std::size_t n = xi.size(), cube = n * n * n;
+  constexpr std::size_t least = 16; // of elements for a thread
+  for_parts(count, least, [&](std::size_t first, std::size_t end) {
+    for (std::size_t i = cube * first; i < cube * end; ++i) {
+      const std::size_t q = i % cube;
+      double position[3], slopes[9];
+      map.evaluate(elem[i / cube], {xi[q / (n * n)], xi[q / n % n], xi[q % n]}, position, slopes);
+      if (x != nullptr)
+        std::copy_n(position, 3, x + 3 * i);
+      std::copy_n(slopes, 9, jacobian + 9 * i);
+    }
+  });
+}
 
 std::shared_ptr<const HexaMap> make_trilinear_map(const ElementMesh& mesh) {
   OSSATURA_REQUIRE(mesh.shape == ElementShape::hexa,

@@ -4,6 +4,7 @@
 
 #include <ossatura/core/mesh/element_mesh.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -19,6 +20,12 @@ public:
   virtual void evaluate(std::int64_t elem, const double (&xi)[3], double (&x)[3],
                         double (&jacobian)[9]) const = 0;
 };
+
+/// Positions [count, n^3, 3] and Jacobians [count, n^3, 9] of the elements elem[0 .. count - 1] at
+/// the points whose coordinates are of the n numbers `xi`, the last coordinate the fastest, by all
+/// threads. `x` may be null.
+void evaluate_at_grid(const HexaMap& map, const std::int32_t* elem, std::size_t count,
+                      const std::vector<double>& xi, double* x, double* jacobian);
 
 /// A mesh of hexahedra, whose vertices are in ElementMesh, and the shape of its elements.
 struct CurvedHexaMesh {

@@ -57,13 +57,22 @@ Array<T, Exec> upload(const Exec& exec, const std::string& label, const std::vec
   return copy;
 }
 
+/// The first values.size() entries of an array. Fences.
+template<class T, class Exec>
+void download_to(const Exec& exec, const Array<T, Exec>& array, std::vector<T>& values) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  OSSATURA_REQUIRE(values.size() <= array.extent(0),
+                   values.size() << " values of " << array.extent(0) << " entries");
+  detail::copy_to_host(exec, values.data(), array.data(), values.size() * sizeof(T));
+  fence(exec, "ossatura::download");
+}
+
 /// The entries of an array. Fences.
 template<class T, class Exec>
 std::vector<T> download(const Exec& exec, const Array<T, Exec>& array) {
   static_assert(std::is_trivially_copyable_v<T>);
   std::vector<T> values(array.extent(0));
-  detail::copy_to_host(exec, values.data(), array.data(), values.size() * sizeof(T));
-  fence(exec, "ossatura::download");
+  download_to(exec, array, values);
   return values;
 }
 

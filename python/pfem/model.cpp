@@ -346,14 +346,8 @@ PfemSamples AnswerOf<Exec>::sample(int points) const {
                   Values(6 * cube * num_elem), Values(cube * num_elem)};
   for (const HexaBatch<Exec>& batch : system_->elements.batch) {
     const std::vector<int> elem = download(exec_, batch.elem);
-    Values jacobian(9 * cube * elem.size());
-    for (std::size_t i = 0; i < cube * elem.size(); ++i) {
-      const std::size_t e = std::size_t(elem[i / cube]), q = i % cube;
-      double x[3], j[9];
-      map->evaluate(std::int64_t(e), {xi[q / (n * n)], xi[q / n % n], xi[q % n]}, x, j);
-      std::copy(x, x + 3, &all.position[3 * (cube * e + q)]);
-      std::copy(j, j + 9, &jacobian[9 * i]);
-    }
+    Values position(3 * cube * elem.size()), jacobian(9 * cube * elem.size());
+    evaluate_at_grid(*map, elem.data(), elem.size(), xi, position.data(), jacobian.data());
     const std::int64_t count = std::int64_t(cube * elem.size());
     const char* const label = "ossatura::python::samples";
     const HexaSamples<Exec> samples{make_uninitialized<double>(exec_, 3 * count, label),
@@ -361,15 +355,15 @@ PfemSamples AnswerOf<Exec>::sample(int points) const {
                                     make_uninitialized<double>(exec_, count, label)};
     sample_hexas(exec_, batch, make_hexa_grid(exec_, batch, xi), 0, batch.num_elem,
                  upload(exec_, "ossatura::python::jacobian", jacobian), u_, samples);
-    const auto take = [&](const Array<double, Exec>& from, std::size_t width, Values& to) {
-      const Values values = download(exec_, from);
+    const auto put = [&](const Values& values, std::size_t width, Values& to) {
       for (std::size_t k = 0; k < elem.size(); ++k)
         std::copy_n(&values[width * cube * k], width * cube,
                     &to[width * cube * std::size_t(elem[k])]);
     };
-    take(samples.displacement, 3, all.displacement);
-    take(samples.stress, 6, all.stress);
-    take(samples.energy, 1, all.energy);
+    put(position, 3, all.position);
+    put(download(exec_, samples.displacement), 3, all.displacement);
+    put(download(exec_, samples.stress), 6, all.stress);
+    put(download(exec_, samples.energy), 1, all.energy);
   }
   return all;
 }

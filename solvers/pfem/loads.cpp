@@ -2,6 +2,7 @@
 #include <ossatura/solvers/pfem/loads.hpp>
 
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/core/machine/part_loop.hpp>
 
 #include <algorithm>
 #include <array>
@@ -17,26 +18,20 @@ struct LoadBasis {
   BasisTables tables;
 };
 
+/// That of each order which elements have.
 class LoadBases {
 public:
-  LoadBases(HexaSpace space, ModeScaling scaling, int points)
-      : space_(space)
-      , scaling_(scaling)
-      , points_(points) {
+  LoadBases(const HierarchicNumbering& numbering, ModeScaling scaling, int points) {
     OSSATURA_REQUIRE(points >= 1, points << " points along an axis");
+    for (const std::uint8_t order : numbering.order)
+      if (LoadBasis& basis = bases_[order]; basis.mode.empty())
+        basis = {hierarchic_modes(numbering.space, order),
+                 make_basis_tables(order, points, scaling)};
   }
 
-  const LoadBasis& operator()(int order) {
-    LoadBasis& basis = bases_[std::size_t(order)];
-    if (basis.mode.empty())
-      basis = {hierarchic_modes(space_, order), make_basis_tables(order, points_, scaling_)};
-    return basis;
-  }
+  const LoadBasis& operator()(int order) const { return bases_[std::size_t(order)]; }
 
 private:
-  HexaSpace space_;
-  ModeScaling scaling_;
-  int points_;
   std::array<LoadBasis, std::size_t(max_hexa_order) + 1> bases_;
 };
 
@@ -288,41 +283,69 @@ std::vector<std::int32_t> lone_vertices(const ElementMesh& mesh, const HexaEntit
   return found;
 }
 
+namespace {
+
+/// The forces of a density on the products of functions up to the order of an element:
+/// [order + 1, order + 1, order + 1, 3].
+std::vector<double> body_forces(const HexaMap& map, std::int64_t elem, const BasisTables& tables,
+                                const ForceDensity& density) {
+  const std::size_t n = std::size_t(tables.points);
+  const std::vector<double>&point = tables.rule.point, &weight = tables.rule.weight;
+  std::vector<double> at_point(3 * n * n * n);
+  for (std::size_t q = 0; q < n * n * n; ++q) {
+    const std::size_t q0 = q / (n * n), q1 = q / n % n, q2 = q % n;
+    const double xi[3] = {point[q0], point[q1], point[q2]};
+    double x[3], jacobian[9], cofactor[9], force[3] = {0, 0, 0};
+    map.evaluate(elem, xi, x, jacobian);
+    cofactor_of(jacobian, cofactor);
+    const double determinant =
+        jacobian[0] * cofactor[0] + jacobian[3] * cofactor[3] + jacobian[6] * cofactor[6];
+    density(x, force);
+    const double scale = weight[q0] * weight[q1] * weight[q2] * determinant;
+    for (std::size_t c = 0; c < 3; ++c)
+      at_point[3 * q + c] = scale * force[c];
+  }
+  // One axis after the other, the last first: [n, n, m, 3], [n, m, m, 3], [m, m, m, 3].
+  const std::size_t m = std::size_t(tables.order) + 1;
+  std::vector<double> sum = sum_last_axis(tables, n * n, 3, at_point);
+  sum = sum_last_axis(tables, n, 3 * m, sum);
+  return sum_last_axis(tables, 1, 3 * m * m, sum);
+}
+
+} // namespace
+
 void add_body_force(const CurvedHexaMesh& mesh, const HierarchicNumbering& numbering,
                     ModeScaling scaling, int points, const ForceDensity& density,
                     std::vector<double>& f) {
   check(mesh, numbering, f);
-  LoadBases bases(numbering.space, scaling, points);
+  const LoadBases bases(numbering, scaling, points);
   const std::shared_ptr<const HexaMap> map = map_of(mesh);
-  const std::size_t n = std::size_t(points);
-  std::vector<double> at_point(3 * n * n * n);
-  for (std::size_t elem = 0; elem < mesh.mesh.num_elem(); ++elem) {
-    const LoadBasis& basis = bases(numbering.order[elem]);
-    const std::vector<double>&point = basis.tables.rule.point, &weight = basis.tables.rule.weight;
-    for (std::size_t q = 0; q < n * n * n; ++q) {
-      const std::size_t q0 = q / (n * n), q1 = q / n % n, q2 = q % n;
-      const double xi[3] = {point[q0], point[q1], point[q2]};
-      double x[3], jacobian[9], cofactor[9], force[3] = {0, 0, 0};
-      map->evaluate(std::int64_t(elem), xi, x, jacobian);
-      cofactor_of(jacobian, cofactor);
-      const double determinant =
-          jacobian[0] * cofactor[0] + jacobian[3] * cofactor[3] + jacobian[6] * cofactor[6];
-      density(x, force);
-      const double scale = weight[q0] * weight[q1] * weight[q2] * determinant;
-      for (std::size_t c = 0; c < 3; ++c)
-        at_point[3 * q + c] = scale * force[c];
-    }
-    // One axis after the other, the last first: [n, n, m, 3], [n, m, m, 3], [m, m, m, 3].
-    const std::size_t m = std::size_t(basis.tables.order) + 1;
-    std::vector<double> sum = sum_last_axis(basis.tables, n * n, 3, at_point);
-    sum = sum_last_axis(basis.tables, n, 3 * m, sum);
-    sum = sum_last_axis(basis.tables, 1, 3 * m * m, sum);
-    for (std::size_t a = 0; a < basis.mode.size(); ++a) {
-      const std::uint8_t(&index)[3] = basis.mode[a].index;
-      const std::int32_t signed_mode =
-          numbering.signed_mode[std::size_t(numbering.begin[elem]) + a];
-      if (signed_mode != SignedMode::none)
-        add_force(signed_mode, &sum[3 * ((index[0] * m + index[1]) * m + index[2])], f);
+  // Some elements at a time by all threads, whose forces are added one after the other: the sums
+  // are the same for any number of threads.
+  constexpr std::size_t numbers_at_a_time = 1 << 22, least = 16;
+  const std::size_t num_elem = mesh.mesh.num_elem();
+  std::size_t functions = 1; // of one coordinate, at most
+  for (const std::uint8_t order : numbering.order)
+    functions = std::max(functions, std::size_t(order) + 1);
+  const std::size_t at_a_time = numbers_at_a_time / (3 * functions * functions * functions);
+  std::vector<std::vector<double>> forces;
+  for (std::size_t begin = 0; begin < num_elem; begin += at_a_time) {
+    forces.resize(std::min(at_a_time, num_elem - begin));
+    for_parts(forces.size(), least, [&](std::size_t first, std::size_t end) {
+      for (std::size_t k = first; k < end; ++k)
+        forces[k] = body_forces(*map, std::int64_t(begin + k),
+                                bases(numbering.order[begin + k]).tables, density);
+    });
+    for (std::size_t k = 0; k < forces.size(); ++k) {
+      const LoadBasis& basis = bases(numbering.order[begin + k]);
+      const std::size_t m = std::size_t(basis.tables.order) + 1;
+      const std::int32_t* signed_mode =
+          &numbering.signed_mode[std::size_t(numbering.begin[begin + k])];
+      for (std::size_t a = 0; a < basis.mode.size(); ++a) {
+        const std::uint8_t(&index)[3] = basis.mode[a].index;
+        if (signed_mode[a] != SignedMode::none)
+          add_force(signed_mode[a], &forces[k][3 * ((index[0] * m + index[1]) * m + index[2])], f);
+      }
     }
   }
 }
@@ -331,7 +354,7 @@ void add_traction(const CurvedHexaMesh& mesh, const HierarchicNumbering& numberi
                   ModeScaling scaling, int points, const std::vector<ElementFace>& faces,
                   const Traction& traction, std::vector<double>& f) {
   check(mesh, numbering, f);
-  LoadBases bases(numbering.space, scaling, points);
+  const LoadBases bases(numbering, scaling, points);
   const std::shared_ptr<const HexaMap> map = map_of(mesh);
   const std::size_t n = std::size_t(points);
   std::vector<double> at_point(3 * n * n);

@@ -59,7 +59,7 @@ std::vector<std::int32_t> lone_vertices(const ElementMesh& mesh, const HexaEntit
                                         const std::vector<FaceCorners>* among = nullptr,
                                         const std::vector<EdgeEnds>* edges = nullptr);
 
-/// Force density (N / m^3) at a position.
+/// Force density (N / m^3) at a position; called by several threads.
 using ForceDensity = std::function<void(const double (&x)[3], double (&force)[3])>;
 
 /// Force on an area (N / m^2) at a position with the unit normal that points out.

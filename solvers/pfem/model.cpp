@@ -28,14 +28,14 @@ std::vector<double> isotropic_elasticity(double young, double poisson) {
 
 namespace {
 
-/// The positions of a batch's points and the Jacobians of curved elements.
+/// The positions of a batch's points.
 class PointsOfElements {
 public:
   PointsOfElements(const CurvedHexaMesh& mesh, const GaussRule& rule)
       : map_(mesh.map != nullptr ? mesh.map : make_trilinear_map(mesh.mesh))
       , rule_(rule) {}
 
-  /// visit(q, x, jacobian) for all points of an element.
+  /// visit(q, x) for all points of an element.
   template<class Visit>
   void for_each(std::int64_t elem, const Visit& visit) const {
     double x[3], jacobian[9];
@@ -44,7 +44,7 @@ public:
       for (const double eta : rule_.point)
         for (const double zeta : rule_.point) {
           map_->evaluate(elem, {xi, eta, zeta}, x, jacobian);
-          visit(q++, x, jacobian);
+          visit(q++, x);
         }
   }
 
@@ -83,7 +83,7 @@ std::vector<double> elasticity_of(const ElasticityField& elasticity, const std::
   }
   std::vector<double> d(one * num_points * elem.size());
   for (std::size_t k = 0; k < elem.size(); ++k)
-    points.for_each(elem[k], [&](std::size_t q, const double(&x)[3], const double(&)[9]) {
+    points.for_each(elem[k], [&](std::size_t q, const double(&x)[3]) {
       double at[elasticity_entries];
       elasticity.at_point(elem[k], x, at);
       std::copy_n(at, one, d.begin() + std::ptrdiff_t(one * (k * num_points + q)));
@@ -117,17 +117,15 @@ HexaBatch<Exec> make_batch(const Exec& exec, const CurvedHexaMesh& mesh, HexaSpa
           mesh.mesh.point.begin() + 3 * std::ptrdiff_t(mesh.mesh.node[8 * std::size_t(e) + a]);
       corner.insert(corner.end(), x, x + 3);
     }
-  const PointsOfElements points(mesh, tables.rule);
   const std::size_t num_points = std::size_t(batch.num_points());
   if (mesh.map != nullptr) {
     std::vector<double> jacobian(9 * num_points * elem.size());
-    for (std::size_t k = 0; k < elem.size(); ++k)
-      points.for_each(elem[k], [&](std::size_t q, const double(&)[3], const double(&j)[9]) {
-        std::copy_n(j, 9, jacobian.begin() + std::ptrdiff_t(9 * (k * num_points + q)));
-      });
+    evaluate_at_grid(*mesh.map, elem.data(), elem.size(), tables.rule.point, nullptr,
+                     jacobian.data());
     batch.jacobian = upload(exec, "ossatura::hexa_batch::jacobian", jacobian);
   }
-  const std::vector<double> d = elasticity_of(elasticity, elem, points, num_points);
+  const std::vector<double> d =
+      elasticity_of(elasticity, elem, PointsOfElements(mesh, tables.rule), num_points);
   if (elasticity.at_point) {
     batch.point_stride = elasticity_entries;
     batch.elem_stride = elasticity_entries * std::int64_t(num_points);

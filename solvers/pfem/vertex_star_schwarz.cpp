@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/solvers/pfem/vertex_star_schwarz.hpp>
 
+#include <ossatura/core/base/timer.hpp>
 #include <ossatura/kernels/pfem/stars/matrices.hpp>
 #include <ossatura/kernels/pfem/stars/multiply.hpp>
 #include <ossatura/solvers/pfem/stiffness.hpp>
@@ -117,7 +118,10 @@ VertexStarSchwarz<Exec>::VertexStarSchwarz(const Exec& exec, const CurvedHexaMes
                                            const std::vector<std::uint8_t>& held,
                                            const VertexStarOptions& options)
     : vertices_(exec, mesh.mesh, of_vertices(mesh, held), options.most_direct) {
-  const HierarchicStars stars = make_hierarchic_stars(mesh.mesh, numbering, held);
+  const HierarchicStars stars = [&] {
+    const TimedScope scope("ossatura::stars::lists");
+    return make_hierarchic_stars(mesh.mesh, numbering, held);
+  }();
   stars_ = upload_stars(exec, stars, numbering.num_modes);
   y_ = make_zeros<double>(exec, 3 * std::int64_t(stars.mode.size()), "ossatura::stars::y");
   z_ = make_zeros<double>(exec, 3 * std::int64_t(numbering.num_modes), "ossatura::stars::z");
@@ -170,6 +174,7 @@ void VertexStarSchwarz<Exec>::form(const Exec& exec, const HierarchicModel<Exec>
       }
     }
     if (last > first) {
+      const TimedScope scope("ossatura::stars::invert");
       invert_stars(exec, stars_, first, last, work);
       const std::int64_t from = begin[std::size_t(first)], to = begin[std::size_t(last)];
       const auto inverse = part_of<double, Exec>(work, 0, to - from);
@@ -180,6 +185,7 @@ void VertexStarSchwarz<Exec>::form(const Exec& exec, const HierarchicModel<Exec>
     }
     first = last;
   } while (first < num_stars);
+  const TimedScope scope("ossatura::stars::vertices");
   vertices_.prepare(exec);
   fence(exec, "ossatura::VertexStarSchwarz"); // scratch goes
 }

@@ -2,9 +2,12 @@
 #include "apps/pfem/output/files.hpp"
 
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/core/machine/part_loop.hpp>
+#include <ossatura/core/machine/processors.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 namespace ossatura {
 
@@ -26,28 +29,30 @@ std::vector<double> uniform_points(int points) {
   return xi;
 }
 
-/// Positions and Jacobians of the elements begin .. end - 1 of the list.
-PfemBlock start_block(const PfemModel& model, const HexaMap& map, const std::vector<int>& elem,
-                      std::int64_t begin, std::int64_t end, const std::vector<double>& xi) {
-  PfemBlock block;
-  const std::size_t n = xi.size();
-  block.points = int(n);
+/// Sets positions and Jacobians of the elements begin .. end - 1 of the list, and makes room for
+/// what is computed there.
+void start_block(const PfemModel& model, const HexaMap& map, const std::vector<int>& elem,
+                 std::int64_t begin, std::int64_t end, const std::vector<double>& xi,
+                 PfemBlock& block) {
+  block.points = int(xi.size());
   block.elem.assign(elem.begin() + begin, elem.begin() + end);
   block.order = model.numbering.order[std::size_t(block.elem[0])];
-  block.x.resize(3 * cube(block.points) * block.elem.size());
-  block.jacobian.resize(3 * block.x.size());
-  std::size_t i = 0;
-  for (const std::int32_t e : block.elem)
-    for (std::size_t q = 0; q < cube(block.points); ++q, ++i) {
-      double x[3], jacobian[9];
-      map.evaluate(e, {xi[q / (n * n)], xi[q / n % n], xi[q % n]}, x, jacobian);
-      std::copy(x, x + 3, &block.x[3 * i]);
-      std::copy(jacobian, jacobian + 9, &block.jacobian[9 * i]);
-    }
-  return block;
+  const std::size_t n = cube(block.points) * block.elem.size();
+  block.x.resize(3 * n);
+  block.jacobian.resize(9 * n);
+  block.displacement.resize(3 * n);
+  block.stress.resize(6 * n);
+  block.energy.resize(n);
+  evaluate_at_grid(map, block.elem.data(), block.elem.size(), xi, block.x.data(),
+                   block.jacobian.data());
 }
 
 } // namespace
+
+std::int64_t samples_at_a_time() {
+  constexpr std::int64_t of_thread = 1 << 16, least = 1 << 18, most = 1 << 20;
+  return std::clamp(io_threads() * of_thread, least, most);
+}
 
 int grid_points(int samples, int order) {
   return 1 + (samples > 0 ? samples : order);
@@ -101,43 +106,47 @@ void PfemFile::add(const PfemBlock& block) {
 
 void PfemFile::append(const PfemBlock& block) {
   Fields& f = *fields_;
+  const std::uint64_t num_points = block.energy.size();
   f.points.append(block.x);
   f.displacement.append(block.displacement);
   f.energy.append(block.energy);
-  const std::size_t num_points = block.energy.size();
-  std::vector<double> stress(6 * num_points), equivalent(num_points);
-  constexpr std::size_t place[6] = {0, 1, 2, 4, 5, 3}; // in VTK's order xx yy zz xy yz xz
-  for (std::size_t i = 0; i < num_points; ++i) {
-    for (std::size_t r = 0; r < 6; ++r)
-      stress[6 * i + place[r]] = block.stress[6 * i + r];
-    equivalent[i] = von_mises(&block.stress[6 * i]);
-  }
-  f.stress.append(stress);
-  f.von_mises.append(equivalent);
+  f.stress.append_made<double>(
+      num_points, [&](std::uint64_t first, std::uint64_t count, double* stress) {
+        constexpr std::size_t place[6] = {0, 1, 2, 4, 5, 3}; // in VTK's order xx yy zz xy yz xz
+        for (std::size_t i = 0; i < count; ++i)
+          for (std::size_t r = 0; r < 6; ++r)
+            stress[6 * i + place[r]] = block.stress[6 * (first + i) + r];
+      });
+  f.von_mises.append_made<double>(
+      num_points, [&](std::uint64_t first, std::uint64_t count, double* equivalent) {
+        for (std::size_t i = 0; i < count; ++i)
+          equivalent[i] = von_mises(&block.stress[6 * (first + i)]);
+      });
 
+  // Corners of the cells of an element, from its first point on.
   const std::int64_t n = block.points;
   std::vector<std::int64_t> corner;
-  std::vector<std::int32_t> element;
-  for (std::size_t e = 0; e < block.elem.size(); ++e) {
-    const std::int64_t first = num_points_ + std::int64_t(e) * n * n * n;
-    for (std::int64_t i = 0; i + 1 < n; ++i)
-      for (std::int64_t j = 0; j + 1 < n; ++j)
-        for (std::int64_t k = 0; k + 1 < n; ++k) {
-          const auto at = [&](int a, int b, int c) {
-            corner.push_back(first + ((i + a) * n + j + b) * n + k + c);
-          };
-          for (int c = 0; c < 2; ++c) {
-            at(0, 0, c);
-            at(1, 0, c);
-            at(1, 1, c);
-            at(0, 1, c);
-          }
-          element.push_back(block.elem[e]);
-        }
-  }
-  f.connectivity.append(corner);
-  f.element.append(element);
-  f.order.append(std::vector<std::uint8_t>(element.size(), std::uint8_t(block.order)));
+  for (std::int64_t i = 0; i + 1 < n; ++i)
+    for (std::int64_t j = 0; j + 1 < n; ++j)
+      for (std::int64_t k = 0; k + 1 < n; ++k)
+        for (std::int64_t c = 0; c < 2; ++c)
+          for (const auto& [a, b] : {std::pair(0, 0), {1, 0}, {1, 1}, {0, 1}})
+            corner.push_back(((i + a) * n + j + b) * n + k + c);
+  f.connectivity.append_indices(
+      corner.size() * block.elem.size(), [&](std::uint64_t first, std::uint64_t count, auto* to) {
+        for (std::uint64_t i = first; i < first + count; ++i)
+          to[i - first] = std::decay_t<decltype(*to)>(num_points_ +
+                                                      std::int64_t(i / corner.size()) * n * n * n +
+                                                      corner[i % corner.size()]);
+      });
+  const std::size_t of_elem = corner.size() / 8;
+  f.element.append_made<std::int32_t>(
+      of_elem * block.elem.size(),
+      [&](std::uint64_t first, std::uint64_t count, std::int32_t* element) {
+        for (std::uint64_t i = first; i < first + count; ++i)
+          element[i - first] = block.elem[i / of_elem];
+      });
+  f.order.append(std::vector<std::uint8_t>(of_elem * block.elem.size(), std::uint8_t(block.order)));
   num_points_ += std::int64_t(num_points);
 }
 
@@ -149,23 +158,47 @@ void PfemFile::commit(const PfemFacts& facts) {
   file_.commit();
 }
 
-void add_peaks(const PfemModel& model, const PfemBlock& block, PfemResults& results) {
+namespace {
+
+/// Of the points first .. end - 1 of a block.
+PfemPeaks peaks_of(const PfemModel& model, const PfemBlock& block, std::size_t first,
+                   std::size_t end) {
   const std::size_t of_elem = cube(block.points);
-  for (std::size_t i = 0; i < block.energy.size(); ++i) {
+  PfemPeaks peaks;
+  for (std::size_t i = first; i < end; ++i) {
     const double* u = &block.displacement[3 * i];
     const double* place = &block.x[3 * i];
     const std::int64_t elem = block.elem[i / of_elem];
-    results.displacement.include(std::hypot(u[0], u[1], u[2]), place, elem);
-    results.von_mises.include(von_mises(&block.stress[6 * i]), place, elem);
+    peaks.displacement.include(std::hypot(u[0], u[1], u[2]), place, elem);
+    peaks.von_mises.include(von_mises(&block.stress[6 * i]), place, elem);
     if (model.exact) {
       double expected[3];
       model.exact->displacement({place[0], place[1], place[2]}, expected);
-      results.errors->displacement =
-          std::max(results.errors->displacement,
-                   std::hypot(u[0] - expected[0], u[1] - expected[1], u[2] - expected[2]));
+      peaks.error = std::max(
+          peaks.error, std::hypot(u[0] - expected[0], u[1] - expected[1], u[2] - expected[2]));
     }
   }
-  results.num_samples += std::int64_t(block.energy.size());
+  return peaks;
+}
+
+} // namespace
+
+void add_peaks(const PfemModel& model, const PfemBlock& block, PfemResults& results) {
+  // In parts of one size, one after the other: of equal values the first counts.
+  constexpr std::size_t part = 4096;
+  const std::size_t num_points = block.energy.size();
+  std::vector<PfemPeaks> peaks((num_points + part - 1) / part);
+  for_parts(peaks.size(), 1, [&](std::size_t first, std::size_t end) {
+    for (std::size_t k = first; k < end; ++k)
+      peaks[k] = peaks_of(model, block, k * part, std::min((k + 1) * part, num_points));
+  });
+  for (const PfemPeaks& one : peaks) {
+    results.displacement.include(one.displacement);
+    results.von_mises.include(one.von_mises);
+    if (model.exact)
+      results.errors->displacement = std::max(results.errors->displacement, one.error);
+  }
+  results.num_samples += std::int64_t(num_points);
 }
 
 template<class Exec>
@@ -173,32 +206,31 @@ void sample_all(const Exec& exec, const PfemModel& model, const HierarchicModel<
                 const Array<double, Exec>& u, int samples, PfemFile* file, PfemResults& results) {
   const std::shared_ptr<const HexaMap> map =
       model.shape.map ? model.shape.map : make_trilinear_map(model.shape.mesh);
+  PfemBlock block;
   for (const HexaBatch<Exec>& batch : hexas.batch) {
     const std::vector<double> xi = uniform_points(grid_points(samples, batch.order));
     const HexaGrid<Exec> grid = make_hexa_grid(exec, batch, xi);
     const std::vector<int> elem = download(exec, batch.elem);
     const std::int64_t of_elem = std::int64_t(cube(grid.points));
-    const std::int64_t step = std::max<std::int64_t>(1, samples_at_a_time / of_elem);
+    const std::int64_t step = std::max<std::int64_t>(1, samples_at_a_time() / of_elem);
     const std::int64_t most = std::min(step, batch.num_elem) * of_elem;
     HexaSamples<Exec> values;
     values.displacement =
         make_uninitialized<double>(exec, 3 * most, "ossatura::pfem::displacement");
     values.stress = make_uninitialized<double>(exec, 6 * most, "ossatura::pfem::stress");
     values.energy = make_uninitialized<double>(exec, most, "ossatura::pfem::energy");
+    const Array<double, Exec> jacobian =
+        make_uninitialized<double>(exec, 9 * most, "ossatura::pfem::jacobian");
     for (std::int64_t begin = 0; begin < batch.num_elem; begin += step) {
       const std::int64_t end = std::min(begin + step, batch.num_elem);
-      PfemBlock block = start_block(model, *map, elem, begin, end, xi);
-      sample_hexas(exec, batch, grid, begin, end,
-                   upload(exec, "ossatura::pfem::jacobian", block.jacobian), u, values);
-      const std::size_t n = std::size_t((end - begin) * of_elem);
-      const auto take = [&exec](const Array<double, Exec>& from, std::size_t count) {
-        std::vector<double> all = download(exec, from);
-        all.resize(count);
-        return all;
-      };
-      block.displacement = take(values.displacement, 3 * n);
-      block.stress = take(values.stress, 6 * n);
-      block.energy = take(values.energy, n);
+      start_block(model, *map, elem, begin, end, xi, block);
+      upload_to(exec, block.jacobian,
+                Array<double, Exec>(
+                    Kokkos::subview(jacobian, std::pair(std::size_t(0), block.jacobian.size()))));
+      sample_hexas(exec, batch, grid, begin, end, jacobian, u, values);
+      download_to(exec, values.displacement, block.displacement);
+      download_to(exec, values.stress, block.stress);
+      download_to(exec, values.energy, block.energy);
       add_peaks(model, block, results);
       if (file != nullptr)
         file->add(block);

@@ -30,9 +30,9 @@ struct PfemBlock {
   std::vector<double> energy;       ///< J / m^3, [n]
 };
 
-/// Points that are sampled together, if an element has no more; each takes `sample_bytes` of the
-/// backend's memory.
-inline constexpr std::int64_t samples_at_a_time = 1 << 18;
+/// Points that are sampled together, if an element has no more: enough chunks of a file for the
+/// threads that compress them. Each takes `sample_bytes` of the backend's memory.
+std::int64_t samples_at_a_time();
 inline constexpr double sample_bytes = 8 * (9 + 3 + 6 + 1);
 
 /// Points along each edge of an element of that order.

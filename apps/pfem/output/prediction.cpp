@@ -187,7 +187,7 @@ PfemPrediction predict_pfem(const PfemModel& model,
   double samples = 0;
   for (const auto& [order, count] : model.elements_by_order())
     samples += double(count) * std::pow(order + 1, 3);
-  samples = sample_bytes * std::min(samples, double(samples_at_a_time));
+  samples = sample_bytes * std::min(samples, double(samples_at_a_time()));
   double most = chosen.kind == Kind::bsr ? workset_bytes(model) : 0;
   const StarBytes stars = star_bytes(model);
   prediction.star_bytes = stars.kept;

@@ -27,6 +27,13 @@ struct PfemPeak {
     x = {place[0], place[1], place[2]};
     elem = number;
   }
+  void include(const PfemPeak& other) { include(other.value, other.x.data(), other.elem); }
+};
+
+/// The largest values of some samples: m, Pa, and the difference from a closed form in m.
+struct PfemPeaks {
+  PfemPeak displacement, von_mises;
+  double error = 0;
 };
 
 /// Differences from a closed form.
