@@ -95,10 +95,10 @@ std::string describe_fault(const DesignProblem& problem) {
   const std::string motion = describe_free_motion(problem.mesh, problem.held);
   if (!motion.empty())
     return motion + ": hold more nodes or components";
-  if (const std::optional<CutLoad> cut = find_cut_load(problem))
-    return "loads: void elements cut off what the load case " + std::to_string(cut->load_case) +
-           " pushes at node " + std::to_string(cut->node) +
-           " from all supports: leave them free, or hold nodes on that side";
+  if (const std::optional<CutNode> cut = find_cut_node(problem))
+    return "loads: void elements cut off what the load case " + std::to_string(cut->which) +
+           " pushes at node " + std::to_string(cut->node) + ": nothing holds it there (" +
+           cut->motions + "). Leave them free, or hold nodes on that side";
   return {};
 }
 
