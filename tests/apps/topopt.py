@@ -847,6 +847,14 @@ class Failures(TopoptCase):
         refused("springs[0]: node 90 has a spring, but all of its elements are void",
                 {"output": [{"box": [6, 0, 0, 6, 3, 0], "direction": [0, 0, 1]}]}, passive=void)
 
+    def test_a_mechanism_that_moves_the_wrong_way(self):
+        """What is pushed down there is to go up."""
+        for direction, codes in ((1, ["odd-direction"]), (-1, [])):
+            run = self.solve(problem(objective={"mechanism": {"output": [
+                {"box": [6, 0, 0, 6, 3, 0], "direction": [0, 0, direction]}]}}), "--no-stl")
+            self.assertEqual(run["results"]["objective"] < 0, bool(codes))
+            self.assertEqual([warning["code"] for warning in run["warnings"] if warning["code"] != "large-displacement"], codes)
+
     def test_elements_that_are_folded_at_a_corner(self):
         # Positive Jacobians at all Gauss points, a negative one at a corner; none there.
         points = box_points((3, 2, 2))
