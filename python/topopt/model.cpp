@@ -13,6 +13,7 @@
 #include <ossatura/core/machine/select_indices.hpp>
 #include <ossatura/core/mesh/mechanics/coincident_nodes.hpp>
 #include <ossatura/core/mesh/mechanics/free_motion.hpp>
+#include <ossatura/core/mesh/mechanics/odd_length.hpp>
 #include <ossatura/core/mesh/turned_top.hpp>
 #include <ossatura/solvers/topopt/optimizer.hpp>
 #include <ossatura/solvers/topopt/parts.hpp>
@@ -125,6 +126,15 @@ void warn_of_lost_loads(const DesignProblem& problem) {
   }
 }
 
+void warn_of_length(const DesignInput& input, const DesignProblem& problem) {
+  if (input.says_unit)
+    return;
+  if (const auto length = find_odd_length(problem.bounds(), problem.young))
+    log_warning("odd-size", "points: the body is ", *length,
+                " m long, for lengths are in m where nothing says otherwise: of a mesh in mm give "
+                "unit=0.001, of one as long as that unit=1");
+}
+
 bool has_nodes_in_range(const ElementMesh& mesh) {
   std::atomic<bool> is_right = true;
   for_parts(mesh.node.size(), 1 << 16, [&](std::size_t first, std::size_t end) {
@@ -200,6 +210,7 @@ public:
       , num_cases_(int(input.cases.size())) {
     DesignProblem problem = copy_problem(input);
     optimizer_ = make_optimizer(exec, problem, library_options(choice));
+    warn_of_length(input, problem);
     mesh_ = std::move(problem.mesh);
   }
   void drop() noexcept override { optimizer_.reset(); }
