@@ -574,6 +574,9 @@ void analyse_design(const Exec& exec, const TopoptModel& model, DesignOptimizer<
   results.greatest_density = range[1];
   results.faults = optimizer.process_faults(exec);
   results.rise = find_rise(problem, model.options, results);
+  constexpr double faint = 0.01; // of densities that carry nothing
+  results.is_nothing = model.options.objective == DesignObjective::volume &&
+                       results.greatest_density < faint && results.holds_limits();
   results.converged = results.converged && !results.has_failed();
 }
 

@@ -80,6 +80,14 @@ def tolerance(value: Any, what: str = "tolerance") -> float:
     return found
 
 
+def unit(value: Any) -> float:
+    """m of a unit of length."""
+    found = real(value, "unit")
+    if not found > 0:
+        raise UsageError(f"unit={value!r}: m of a unit of length, as 0.001 of mm")
+    return found
+
+
 def at_least(least: int, value: Any, what: str) -> int:
     """A whole number that is no less."""
     found = whole(value, what)

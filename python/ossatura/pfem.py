@@ -68,9 +68,7 @@ class Mesh:
         curved = np.zeros((0, 27, 3)) if quadratic is None else _arrays.host_floats(
             quadratic, np.float64, (len(elements), 27, 3), "quadratic")
         if unit is not None:
-            scale = _numbers.real(unit, "unit")
-            if not scale > 0:
-                raise UsageError(f"unit={unit!r}: m of a unit of length, as 0.001 of mm")
+            scale = _numbers.unit(unit)
             nodes, curved = scale * nodes, scale * curved
         self._made(_core.make_pfem_mesh(nodes, elements, curved, unit is not None), 0)
         self._recipe: tuple[Callable[..., Mesh], tuple[Any, ...]] = _mesh_of, (

@@ -73,6 +73,7 @@ class Optimizer(Held):
     """Minimises the compliance of a body for a fraction of its volume.
 
     points: [num_points, 3] m. hexa: [num_elem, 8] nodes in the order of VTK: 0 1 2 3 around the bottom, 4 5 6 7 above.
+    unit: of points alone, in m: 0.001 of a mesh in mm. Without it they are in m, and bodies of more than 20 m are warned of.
     young: Pa. poisson: the ratio.
     held: [num_points] or [num_points, 3] of bool: nodes, or their components x, y, z, that do not move.
     loads: [num_points, 3] forces in N, or a list of such load cases; weights: of each in the objective, by default 1.
@@ -99,7 +100,7 @@ class Optimizer(Held):
                  move: float = 0.2, min_modulus: float = 1e-9, roles: ArrayLike | None = None,
                  mirrors: Sequence[tuple[str, float]] = (), change_tolerance: float = 0.01, max_steps: int = 200,
                  multiplier_tolerance: float = 1e-12, tolerance: float = 1e-6, step_tolerance: float | None = None,
-                 max_iterations: int = 2000, backend: str | None = None) -> None:
+                 max_iterations: int = 2000, unit: float | None = None, backend: str | None = None) -> None:
         options = _core.DesignChoice()
         if radius is not None:
             _require_radius(radius, filter)
@@ -120,6 +121,8 @@ class Optimizer(Held):
         young, poisson = _numbers.real(young, "young"), _numbers.real(poisson, "poisson")
         self._library = library_of(points, hexa, held)
         nodes = _arrays.host_floats(points, np.float64, (None, 3), "points")
+        if unit is not None:
+            nodes = _numbers.unit(unit) * nodes
         elements = _arrays.integers(hexa, (None, 8), "hexa")
         _arrays.require_numbers(elements, len(nodes), "hexa")
         _arrays.require_elements(elements, "hexa")
@@ -150,7 +153,7 @@ class Optimizer(Held):
         self._young, self._forces = young, [float(np.linalg.norm(case, axis=1).sum()) for case in cases]
         self.backend: str = _backends.choose(backend)
         self._model = _core.DesignModel(self.backend, nodes, elements, young, poisson, _bits(held, len(nodes)), roles,
-                                        cases, weights, planes, options)
+                                        cases, weights, planes, options, unit is not None)
 
     @property
     def _points(self) -> NDArray[np.float64]:

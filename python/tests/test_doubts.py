@@ -375,6 +375,25 @@ class Elastic(Doubts):
                                      volume=0.4, backend="serial")
             self.assertEqual(self.codes(other.analyse), codes)
 
+    def test_a_design_in_mm(self):
+        def of(young=210e9, **unit):
+            return self.codes(lambda: setattr(self, "optimizer", topopt.Optimizer(
+                1000 * self.POINTS, self.HEXA, young=young, held=self.POINTS[:, 0] == 0, loads=self.LOADS, volume=0.4,
+                backend="serial", **unit)))
+
+        self.assertEqual(of(), ["odd-size"])
+        self.assertIn("the body is 2000 m long", self.texts[0])
+        self.assertEqual(of(1.0), [])  # units
+        self.assertEqual(of(unit=1), [])
+        self.assertEqual(of(unit=0.001), [])
+        own = topopt.Optimizer(self.POINTS, self.HEXA, young=210e9, held=self.POINTS[:, 0] == 0, loads=self.LOADS,
+                               volume=0.4, backend="serial")
+        self.assertAlmostEqual(self.optimizer.radius, own.radius)
+        self.assertAlmostEqual(self.optimizer.step().objective / own.step().objective, 1)
+        for bad in (0, -1.0, float("nan")):
+            with self.assertRaisesRegex(ossatura.UsageError, "unit="):
+                of(unit=bad)
+
 
 if __name__ == "__main__":
     unittest.main()

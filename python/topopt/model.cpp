@@ -13,6 +13,7 @@
 #include <ossatura/core/machine/select_indices.hpp>
 #include <ossatura/core/mesh/mechanics/coincident_nodes.hpp>
 #include <ossatura/core/mesh/mechanics/free_motion.hpp>
+#include <ossatura/core/mesh/mechanics/odd_length.hpp>
 #include <ossatura/core/mesh/turned_top.hpp>
 #include <ossatura/solvers/topopt/optimizer.hpp>
 #include <ossatura/solvers/topopt/parts.hpp>
@@ -95,10 +96,10 @@ std::string describe_fault(const DesignProblem& problem) {
   const std::string motion = describe_free_motion(problem.mesh, problem.held);
   if (!motion.empty())
     return motion + ": hold more nodes or components";
-  if (const std::optional<CutLoad> cut = find_cut_load(problem))
-    return "loads: void elements cut off what the load case " + std::to_string(cut->load_case) +
-           " pushes at node " + std::to_string(cut->node) +
-           " from all supports: leave them free, or hold nodes on that side";
+  if (const std::optional<CutNode> cut = find_cut_node(problem))
+    return "loads: void elements cut off what the load case " + std::to_string(cut->which) +
+           " pushes at node " + std::to_string(cut->node) + ": nothing holds it there (" +
+           cut->motions + "). Leave them free, or hold nodes on that side";
   return {};
 }
 
@@ -123,6 +124,15 @@ void warn_of_lost_loads(const DesignProblem& problem) {
                   number, " act where the body is held, and do nothing (node ", first,
                   " is the first)");
   }
+}
+
+void warn_of_length(const DesignInput& input, const DesignProblem& problem) {
+  if (input.says_unit)
+    return;
+  if (const auto length = find_odd_length(problem.bounds(), problem.young))
+    log_warning("odd-size", "points: the body is ", *length,
+                " m long, for lengths are in m where nothing says otherwise: of a mesh in mm give "
+                "unit=0.001, of one as long as that unit=1");
 }
 
 bool has_nodes_in_range(const ElementMesh& mesh) {
@@ -200,6 +210,7 @@ public:
       , num_cases_(int(input.cases.size())) {
     DesignProblem problem = copy_problem(input);
     optimizer_ = make_optimizer(exec, problem, library_options(choice));
+    warn_of_length(input, problem);
     mesh_ = std::move(problem.mesh);
   }
   void drop() noexcept override { optimizer_.reset(); }

@@ -23,6 +23,7 @@ struct DesignInput {
   const std::uint8_t* role; ///< [num_elem] as DesignRole, or null: all free
   std::vector<std::pair<const double*, double>> cases; ///< forces [num_points, 3] in N, weights
   std::vector<std::pair<int, double>> mirrors;         ///< axes, places
+  bool says_unit = false;                              ///< of the points
 };
 
 /// DesignOptions, as far as Python has them.

@@ -36,13 +36,15 @@ nb::dict dict_of(const DesignNumbers& numbers) {
   return dict;
 }
 
-std::unique_ptr<DesignModel>
-make_model(const std::string& backend, const Rows<const double, 3>& points,
-           const Rows<const std::int32_t, 8>& hexa, double young, double poisson,
-           const Vector<const std::uint8_t>& held,
-           const std::optional<Vector<const std::uint8_t>>& roles,
-           const std::vector<Rows<const double, 3>>& loads, const std::vector<double>& weights,
-           const std::vector<std::pair<int, double>>& mirrors, const DesignChoice& choice) {
+std::unique_ptr<DesignModel> make_model(const std::string& backend,
+                                        const Rows<const double, 3>& points,
+                                        const Rows<const std::int32_t, 8>& hexa, double young,
+                                        double poisson, const Vector<const std::uint8_t>& held,
+                                        const std::optional<Vector<const std::uint8_t>>& roles,
+                                        const std::vector<Rows<const double, 3>>& loads,
+                                        const std::vector<double>& weights,
+                                        const std::vector<std::pair<int, double>>& mirrors,
+                                        const DesignChoice& choice, bool says_unit) {
   DesignInput input{points.data(),
                     std::int64_t(points.shape(0)),
                     hexa.data(),
@@ -52,7 +54,8 @@ make_model(const std::string& backend, const Rows<const double, 3>& points,
                     held.data(),
                     roles ? roles->data() : nullptr,
                     {},
-                    mirrors};
+                    mirrors,
+                    says_unit};
   for (std::size_t i = 0; i < loads.size(); ++i)
     input.cases.emplace_back(loads[i].data(), weights.at(i));
   return Engine::instance().run([&] { return make_design(backend, input, choice); });
@@ -119,12 +122,13 @@ void bind_topopt(nb::module_& module) {
              const Vector<const std::uint8_t>& held,
              const std::optional<Vector<const std::uint8_t>>& roles,
              const std::vector<Rows<const double, 3>>& loads, const std::vector<double>& weights,
-             const std::vector<std::pair<int, double>>& mirrors, const DesignChoice& choice) {
+             const std::vector<std::pair<int, double>>& mirrors, const DesignChoice& choice,
+             bool says_unit) {
             new (self) Model(make_model(backend, points, hexa, young, poisson, held, roles, loads,
-                                        weights, mirrors, choice));
+                                        weights, mirrors, choice, says_unit));
           },
           "backend"_a, "points"_a, "hexa"_a, "young"_a, "poisson"_a, "held"_a,
-          nb::arg("roles").none(), "loads"_a, "weights"_a, "mirrors"_a, "choice"_a)
+          nb::arg("roles").none(), "loads"_a, "weights"_a, "mirrors"_a, "choice"_a, "says_unit"_a)
       .def("points",
            [](nb::handle self) {
              const Model& model = nb::cast<const Model&>(self);

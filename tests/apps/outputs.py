@@ -194,6 +194,11 @@ class Replacing(OutputCase):
                 self.fails(USAGE, f"--hdf {name}: the file is VTKHDF", *arguments, "--hdf", name)
                 self.assertEqual(self.contents(), before)
 
+    def test_surfaces_have_no_name_of_another_format(self):
+        for option, name, kind in (("--stl", "x.obj", "binary STL"), ("--stl", "x.3mf", "binary STL"), ("--3mf", "x.STL", "3MF")):
+            self.fails(USAGE, f"{option} {name}: the file is {kind}", "topopt", "cantilever", "--cells", "8x4x4", option, name)
+            self.assertEqual(self.files(), [])
+
     def test_two_outputs_with_one_name(self):
         self.write("s.json", json.dumps(SCENE))
         self.fails(USAGE, "two outputs", "softbody", "s.json", "--history", "x", "--json", "./x")

@@ -779,13 +779,81 @@ class Failures(TopoptCase):
         """Beside what holds the body, and between it and the load: only void would carry it there."""
         between, around = ([{"box": [x, 0, 0, x + 2, 3, 3], "role": "void"}] for x in (2, 0))
         for grid in ("mesh", "voxels"):
-            for passive in (between, around):
+            for passive, message in (
+                    (between, "void elements (\"passive\") cut off what the load case 'tip' pushes at node "),
+                    (around, "supports[0]: holds nothing, because all elements of its nodes are void")):
                 self.write("p.json", json.dumps(problem(passive=passive, solver={"grid": grid})))
-                self.fails(BAD_FILE, "p.json: void elements (\"passive\") cut off what the load case 'tip' pushes at node ",
-                           "topopt", "p.json", "-q", "--backend", self.backend)
+                self.fails(BAD_FILE, "p.json: " + message, "topopt", "p.json", "-q", "--backend", self.backend)
             edge = [{"box": [2, 0, 0, 4, 3, 2], "role": "void"}]  # a layer is left
             self.solve(problem(steps=1, passive=edge, solver={"grid": grid}))
         self.solve(problem(steps=1, passive=between, rigid_bodies=[{"box": [2, 0, 0, 4, 3, 3]}]))
+
+    def test_void_that_leaves_a_part_free_to_move(self):
+        """A mirror, rollers or a point hold the part behind the void in some ways, and not in all."""
+        def refused(message, **more):
+            self.write("p.json", json.dumps(problem(**{"passive": between, **more})))
+            return self.fails(BAD_FILE, 'p.json: void elements ("passive") cut off ' + message, "topopt", "p.json", "-q",
+                              "--backend", self.backend).stderr
+
+        between = [{"box": [2, 0, 0, 4, 3, 3], "role": "void"}]
+        clamp, end = {"box": [0, 0, 0, 0, 3, 3]}, [6, 0, 0, 6, 3, 3]
+        line, corner = [6, 0, 0, 6, 3, 0], [6, 0, 3, 6, 0, 3]
+        for grid in ("mesh", "voxels"):
+            solver = {"grid": grid}
+            for more, motions in (
+                    ({}, "along x, along y, along z, about x, about y, about z"),
+                    ({"mirrors": [{"axis": "y", "place": 0}]}, "along x, along z, about y"),
+                    ({"supports": [clamp, {"box": [0, 0, 0, 6, 3, 0], "components": "y"}]}, "along x, along z, about x, about y"),
+                    ({"supports": [clamp, {"box": corner}]}, "about x, about y, about z"),
+                    ({"supports": [clamp, {"box": [6, 0, 3, 6, 3, 3]}]}, "about y")):
+                with self.subTest(grid=grid, motions=motions):
+                    self.assertIn(f"nothing holds it there ({motions}). Leave them free",
+                                  refused("what the load case 'tip' pushes at node", solver=solver, **more))
+            self.solve(problem(steps=1, passive=between, solver=solver, supports=[clamp, {"box": end, "components": "xy"}, {
+                "box": corner}]))
+            near = [{"name": "tip", "loads": [{"box": [1, 0, 3, 1, 3, 3], "total_force": [0, 0, -1]}]}]
+            refused("what a constraint limits at node", cases=near, solver=solver, constraints=[
+                {"kind": "displacement", "box": end, "direction": [0, 0, -1], "at_most": 1}])
+            self.fails(BAD_FILE, "cut off element 4 from all supports, where it would float with a natural frequency",
+                       "topopt", self.write("f.json", json.dumps(problem(
+                           passive=between, cases=near, solver=solver,
+                           material={"young": 1, "poisson": 0.3, "mass_density": 1}))), "--frequencies", "1", "-q")
+        refused("what the mechanism is to move at node", cases=near, objective={"mechanism": {
+            "output": [{"box": line, "direction": [0, 0, 1]}]}})
+
+    def test_supports_in_void_hold_nothing(self):
+        void = [{"box": [4, 0, 0, 6, 3, 1], "role": "void"}]
+        for box_of, holds in (([5, 0, 0, 6, 3, 0], False), ([4, 0, 0, 6, 3, 0], True)):
+            self.write("p.json", json.dumps(problem(steps=1, passive=void, supports=[
+                {"box": [0, 0, 0, 0, 3, 3]}, {"box": box_of}], cases=[{"name": "tip", "loads": [
+                    {"box": [6, 0, 3, 6, 3, 3], "total_force": [0, 0, -1]}]}])))
+            if holds:
+                self.optimise("p.json")
+            else:
+                self.fails(BAD_FILE, "p.json: supports[1]: holds nothing, because all elements of its nodes are void",
+                           "topopt", "p.json")
+
+    def test_ports_of_mechanisms_that_do_nothing(self):
+        def refused(message, ports, **more):
+            self.write("p.json", json.dumps(problem(objective={"mechanism": {**usual, **ports}}, **more)))
+            self.fails(BAD_FILE, "p.json: objective.mechanism." + message, "topopt", "p.json", "-q")
+
+        end = [6, 0, 3, 6, 3, 3]
+        usual = {"output": [{"box": end, "direction": [0, 0, 1]}], "springs": [{"box": end, "stiffness": [0, 0, 1]}]}
+        void = [{"box": [5, 0, 2, 6, 3, 3], "role": "void"}]
+        refused("springs[0]: the springs do nothing, because all of their nodes are held",
+                {"springs": [{"box": [0, 0, 0, 0, 3, 3], "stiffness": [1, 0, 0]}]})
+        refused("output[0]: node 90 is of the output, but all of its elements are void", {}, passive=void)
+        refused("springs[0]: node 90 has a spring, but all of its elements are void",
+                {"output": [{"box": [6, 0, 0, 6, 3, 0], "direction": [0, 0, 1]}]}, passive=void)
+
+    def test_a_mechanism_that_moves_the_wrong_way(self):
+        """What is pushed down there is to go up."""
+        for direction, codes in ((1, ["odd-direction"]), (-1, [])):
+            run = self.solve(problem(objective={"mechanism": {"output": [
+                {"box": [6, 0, 0, 6, 3, 0], "direction": [0, 0, direction]}]}}), "--no-stl")
+            self.assertEqual(run["results"]["objective"] < 0, bool(codes))
+            self.assertEqual([warning["code"] for warning in run["warnings"] if warning["code"] != "large-displacement"], codes)
 
     def test_elements_that_are_folded_at_a_corner(self):
         # Positive Jacobians at all Gauss points, a negative one at a corner; none there.

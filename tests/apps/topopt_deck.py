@@ -183,6 +183,22 @@ class Sets(Decks):
                 compare(sets, ["TWO, P4, -1."], [f"{e}, P4, -1." for e in last], "*DLOAD")
 
 
+    def test_pressures_within_the_body(self):
+        """P4 is x+: of element 1 the face that it has in common with the next one, whichever of both is inside out."""
+        deck = mesh() + ONE + ROLLERS + step("*DLOAD", "1, P4, 2.")
+        row = "\n1, 1, 2, 11, 10, 28, 29, 38, 37\n"
+        self.assertIn(row, deck)
+        inside_out = deck.replace(row, "\n1, 28, 29, 38, 37, 1, 2, 11, 10\n")
+        for text in (deck, deck.replace("1, P4", "BODY, P4"), deck.replace("1, P4", "2, P6"), inside_out):
+            self.refused(text, "deck.inp: a pressure acts on a face within the body, between element ")
+        last = "\n8, 8, 9, 18, 17, 35, 36, 45, 44\n"
+        self.assertIn(last, deck)
+        outer = deck.replace("1, P4", "8, P4")
+        pressed, same = (self.first(text)["results"]["objective"] for text in (
+            outer, outer.replace(last, "\n8, 35, 36, 45, 44, 8, 9, 18, 17\n")))
+        self.close(pressed, same, 1e-9)
+
+
 class Displacements(Decks):
     def test_a_bar_that_is_pulled_by_its_end(self):
         for grid in ("mesh", "voxels"):

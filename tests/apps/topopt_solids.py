@@ -410,6 +410,16 @@ class Solids(TopoptCase):
         linear = Mesh("C3D6", (2, 1, 1), (2, 1, 1))
         refused(linear.pulled().replace("*DLOAD\n", "*DLOAD\n1, P6, 1.\n"), "face 6", "a prism", "faces 1 to 5")
 
+    def test_pressures_within_the_body(self):
+        """A face of all elements of a set is one of the surface for the outer ones alone."""
+        for kind in ("C3D4", "C3D6", "C3D8", "C3D10", "C3D15", "C3D20"):
+            body = Mesh(kind, (2, 1, 1), (2, 1, 1))
+            good = body.pulled()
+            self.write("deck.inp", good)
+            self.optimise("deck.inp", "--steps", "1", "--no-stl")
+            self.write("deck.inp", good.replace("*DLOAD\n", "*DLOAD\n" + "".join(f"ALL, P{f}, 1.\n" for f in range(1, 5))))
+            self.fails(BAD_FILE, "deck.inp: a pressure acts on a face within the body, between element ", "topopt", "deck.inp")
+
 
 if __name__ == "__main__":
     driver_case.main()

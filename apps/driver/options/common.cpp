@@ -125,26 +125,25 @@ bool writes_fields(const std::string& hdf, bool no_hdf, const CommonOptions& com
   return !no_hdf && (!hdf.empty() || !common.output_dir.empty());
 }
 
-namespace {
-
-/// Programs tell formats by names.
-void refuse_name_of_another_format(const std::string& hdf) {
-  std::string extension = std::filesystem::path(hdf).extension().string();
+void refuse_name_of_another_format(const std::string& option, const std::string& path,
+                                   const std::string& format, const std::string& own,
+                                   const std::vector<std::string>& others) {
+  std::string extension = std::filesystem::path(path).extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return char(std::tolower(c)); });
-  for (const char* const other :
-       {".vtk", ".vtu", ".vti", ".vtp", ".vts", ".pvtu", ".pvd", ".xdmf", ".xmf"})
-    if (extension == other)
-      fail<UsageError>("--hdf ", hdf, ": the file is VTKHDF, which ParaView and others take for ",
-                       other, " by such a name, and cannot read: give it a name such as ",
-                       std::filesystem::path(hdf).stem().string(), ".hdf");
+  for (const std::string& other : others)
+    if (extension == other && other != own)
+      fail<UsageError>(option, " ", path, ": the file is ", format,
+                       ", which other programs take for ", other,
+                       " by such a name, and cannot read: give it a name such as ",
+                       std::filesystem::path(path).stem().string(), own);
 }
-
-} // namespace
 
 void check_field_files(const CLI::App& app, const std::string& hdf, bool no_hdf,
                        const CommonOptions& common, bool other_file) {
-  refuse_name_of_another_format(hdf);
+  refuse_name_of_another_format(
+      "--hdf", hdf, "VTKHDF", ".hdf",
+      {".vtk", ".vtu", ".vti", ".vtp", ".vts", ".pvtu", ".pvd", ".xdmf", ".xmf"});
   if (no_hdf && !hdf.empty())
     fail<UsageError>("both --hdf and --no-hdf: leave one out");
   require_effect(app, {{"--compress", other_file || writes_fields(hdf, no_hdf, common),

@@ -68,6 +68,12 @@ void check_step_files(const CLI::App& app, const StepFileOptions& options,
 /// Whether there is a file of fields, by --hdf or else by --output-dir without --no-hdf.
 bool writes_fields(const std::string& hdf, bool no_hdf, const CommonOptions& common);
 
+/// Programs tell formats by names. Throws UsageError for a file of the format that ends in `own`
+/// where its name ends in one of `others`.
+void refuse_name_of_another_format(const std::string& option, const std::string& path,
+                                   const std::string& format, const std::string& own,
+                                   const std::vector<std::string>& others);
+
 /// Throws UsageError for --hdf beside --no-hdf, and for --compress where the run writes neither
 /// fields nor another HDF5 file to which it applies (`other_file`).
 void check_field_files(const CLI::App& app, const std::string& hdf, bool no_hdf,

@@ -235,14 +235,7 @@ void add_pressures(const NodeLoads& step, const PfemModel& model, std::vector<do
   for (const FacePressure& load : step.pressures) {
     std::array<std::int32_t, 4> nodes = load.node;
     std::sort(nodes.begin(), nodes.end());
-    const auto found = by_nodes.find(nodes);
-    if (found == by_nodes.end())
-      fail<InputError>(model.source, ": load case '", step.name,
-                       "': a pressure acts on a face "
-                       "within the body, that of nodes ",
-                       nodes[0], ", ", nodes[1], ", ", nodes[2], " and ", nodes[3],
-                       " (from 0): press on faces of the boundary");
-    faces[load.pressure].push_back(found->second);
+    faces[load.pressure].push_back(by_nodes.at(nodes)); // readers refuse others
   }
   for (const auto& [pressure, pressed] : faces) {
     add_held_tractions(model.shape, pressed, true, {pressure}, model.held, held);

@@ -8,6 +8,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include <string>
+#include <vector>
+
 namespace ossatura {
 
 namespace {
@@ -129,6 +132,10 @@ void check_topopt_options(const CLI::App& app, const TopoptCommandOptions& o) {
   check_step_files(app, o, o.common);
   if (o.no_stl && !o.stl.empty())
     fail<UsageError>("both --stl and --no-stl: leave one out");
+  const std::vector<std::string> surfaces = {".stl",  ".3mf", ".obj", ".off", ".ply",
+                                             ".step", ".stp", ".igs", ".vtk", ".vtp"};
+  refuse_name_of_another_format("--stl", o.stl, "binary STL", ".stl", surfaces);
+  refuse_name_of_another_format("--3mf", o.file_3mf, "3MF", ".3mf", surfaces);
   const bool in_directory = !o.common.output_dir.empty();
   const bool has_surface = (!o.no_stl && (!o.stl.empty() || in_directory)) || !o.file_3mf.empty();
   const bool makes_mesh = o.kind() != ProblemKind::mesh;

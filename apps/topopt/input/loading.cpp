@@ -352,8 +352,27 @@ void add_cases(const ProblemDocument& document, HexaModel& hexa, const PlaceSele
                          : "");
 }
 
+void check_supported_nodes(const ProblemDocument& document, const PlaceSelector& select,
+                           const DesignProblem& problem) {
+  const std::function<bool(std::int32_t)> in_void = nodes_in_void(problem);
+  for (const SupportChoice& support : document.supports) {
+    const std::vector<std::int32_t> nodes = select.nodes(support.nodes);
+    if (std::all_of(nodes.begin(), nodes.end(), in_void))
+      fail<InputError>(support.nodes.place,
+                       ": holds nothing, because all elements of its nodes are void: hold others, "
+                       "or make these free or solid");
+  }
+}
+
 void add_mechanism(const ProblemDocument& document, const PlaceSelector& select,
                    const HeldMask& held, TopoptModel& model) {
+  const std::function<bool(std::int32_t)> in_void = nodes_in_void(model.problem);
+  const auto require_material = [&](const std::string& place, std::int32_t node, const char* what) {
+    if (in_void(node))
+      fail<InputError>(place, ": node ", node, what,
+                       ", but all of its elements are void: take others, or make these free or "
+                       "solid");
+  };
   for (const OutputChoice& output : document.outputs) {
     const std::vector<std::int32_t> nodes = select.nodes(output.nodes);
     const auto& d = output.direction;
@@ -366,13 +385,25 @@ void add_mechanism(const ProblemDocument& document, const PlaceSelector& select,
     if (!moves)
       fail<InputError>(output.nodes.place,
                        ": the output cannot move, because its nodes are held in its direction");
+    for (const std::int32_t node : nodes)
+      require_material(output.nodes.place, node, " is of the output");
   }
   for (const SpringChoice& spring : document.springs) {
     const std::vector<std::int32_t> nodes = select.nodes(spring.nodes);
-    for (const NodeForce& one : shared(model.problem, nodes, spring.stiffness))
+    bool acts = false;
+    for (const NodeForce& one : shared(model.problem, nodes, spring.stiffness)) {
       for (int c = 0; c < 3; ++c)
-        if (one.force[c] > 0)
+        if (one.force[c] > 0) {
           model.problem.springs.push_back({one.node, c, one.force[c]});
+          acts = acts || !held.has(one.node, c);
+        }
+    }
+    if (!acts)
+      fail<InputError>(spring.nodes.place,
+                       ": the springs do nothing, because all of their nodes are held in their "
+                       "direction: choose other nodes, or free these");
+    for (const std::int32_t node : nodes)
+      require_material(spring.nodes.place, node, " has a spring");
   }
 }
 

@@ -47,7 +47,12 @@ void add_cases(const ProblemDocument& document, HexaModel& hexa, const PlaceSele
                const HeldMask& held,
                const std::vector<std::vector<NodeDisplacement>>& displacements, TopoptModel& model);
 
-/// Adds outputs and springs. Throws InputError for an output that cannot move.
+/// Throws InputError for supports of nodes that only void elements have.
+void check_supported_nodes(const ProblemDocument& document, const PlaceSelector& select,
+                           const DesignProblem& problem);
+
+/// Adds outputs and springs. Throws InputError for an output that cannot move, springs that do
+/// nothing, and nodes that only void elements have.
 void add_mechanism(const ProblemDocument& document, const PlaceSelector& select,
                    const HeldMask& held, TopoptModel& model);
 

@@ -556,6 +556,7 @@ TopoptModel build_topopt_model(ProblemDocument document, const Changes<DesignOpt
     for (const PassiveChoice& passive : document.passive)
       for (const std::int32_t e : select.elements(passive.elements))
         problem.role[std::size_t(e)] = passive.role;
+    check_supported_nodes(document, select, problem);
   }
   add_cases(document, hexa, select, held, displacements, model);
   add_mechanism(document, select, held, model);

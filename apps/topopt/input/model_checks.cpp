@@ -198,11 +198,15 @@ void check_supports(const ProblemDocument& document, const TopoptModel& model) {
                      ": give \"supports\" in a .json problem, or a mesh file that has them");
   if (!motion.empty())
     fail<InputError>(document.file, ": ", motion, ": hold more nodes or components");
-  if (const std::optional<CutLoad> cut = find_cut_load(problem))
-    fail<InputError>(document.file, ": void elements (\"passive\") cut off what the load case '",
-                     model.case_names[cut->load_case], "' pushes at node ", cut->node,
-                     ": no way of elements that may have material leads from there to a support. "
-                     "Leave them free, or hold nodes on that side");
+  if (const std::optional<CutNode> cut = find_cut_node(problem))
+    fail<InputError>(document.file, ": void elements (\"passive\") cut off what ",
+                     cut->use == CutNode::Use::force
+                         ? "the load case '" + model.case_names[cut->which] + "' pushes"
+                     : cut->use == CutNode::Use::output ? "the mechanism is to move"
+                                                        : "a constraint limits",
+                     " at node ", cut->node,
+                     ": by the elements that may have material nothing holds it there (",
+                     cut->motions, "). Leave them free, or hold nodes on that side");
 }
 
 void check_frequencies(const ProblemDocument& document, const TopoptModel& model) {
@@ -224,6 +228,10 @@ void check_frequencies(const ProblemDocument& document, const TopoptModel& model
   if (count > num_free)
     fail<InputError>(document.file, ": ", count, " natural frequencies of a body with ", num_free,
                      " free components of displacement: ask for fewer");
+  if (const std::optional<std::size_t> floating = find_floating_element(model.problem))
+    fail<InputError>(document.file, ": void elements (\"passive\") cut off element ", *floating,
+                     " from all supports, where it would float with a natural frequency of "
+                     "next to 0: make it void, too, leave them free, or hold nodes on that side");
   try {
     require_frequencies(model.problem, model.options);
   } catch (const std::invalid_argument& error) {

@@ -369,13 +369,13 @@ Certificate certificate_of(const DesignOptions& options, const TopoptRunResults&
 
 SummaryParts summary_parts(const TopoptModel& model, const TopoptRunResults& results) {
   SummaryParts parts;
-  parts.status =
-      !results.breakdown.empty() ? RunStatus::broken_down
-      : results.stopped          ? RunStatus::interrupted
-      : results.has_failed() || (results.final && !results.final->frequency_failure.empty())
-          ? RunStatus::not_converged
-      : results.converged ? RunStatus::converged
-                          : RunStatus::steps_done;
+  parts.status = !results.breakdown.empty() ? RunStatus::broken_down
+                 : results.stopped          ? RunStatus::interrupted
+                 : results.has_failed() || !results.holds_limits() ||
+                         (results.final && !results.final->frequency_failure.empty())
+                     ? RunStatus::not_converged // of which a warning says why
+                 : results.converged ? RunStatus::converged
+                                     : RunStatus::steps_done;
   parts.problem = topopt_problem(model);
   parts.engine = topopt_engine(model, results);
   if (results.engine.cut)
@@ -532,6 +532,25 @@ void warn_of_rise(const TopoptRunResults& results) {
                                       : ". Take more --steps, or a smaller --move");
 }
 
+/// Of a least volume of next to nothing, which meets the constraints all the same.
+void warn_of_nothing(const TopoptRunResults& results) {
+  if (results.is_nothing)
+    log_warning("nothing-carried",
+                "the design of least volume is no material at all, which meets the constraints: "
+                "limit what a lack of material makes larger, such as compliance, stress, or a "
+                "displacement in the direction of its loads");
+}
+
+/// Of a mechanism whose output goes the wrong way.
+void warn_of_output(const TopoptModel& model, const DesignStep& final) {
+  if (model.options.objective == DesignObjective::mechanism && final.objective < 0)
+    log_warning("odd-direction", "the output of the mechanism moves by ",
+                format_number(final.objective),
+                " m, against the direction that it is to move in: turn its \"direction\" round if "
+                "that is meant, else take more --steps, or another place of loads, supports or "
+                "output");
+}
+
 /// Of a design that would be stiffer with the rest of the volume that it may have.
 void warn_of_unused_volume(const TopoptModel& model, const DesignStep& final) {
   constexpr double much = 0.02; // by which a limit that counts would not be missed
@@ -547,6 +566,17 @@ void warn_of_unused_volume(const TopoptModel& model, const DesignStep& final) {
               final.limits.empty() ? "" : " and meets its constraints by far",
               ", and would be stiffer with more: take more --steps, a larger --move or --start, or "
               "a --sharpness that begins and ends lower");
+}
+
+/// Of a design that is solid, as those of least volume are where a run begins.
+std::string value_of_first(const TopoptRunResults& results, const DesignLimit& limit,
+                           std::size_t which) {
+  if (results.steps.empty() || results.steps.front().number != 1 ||
+      results.steps.front().limits[which].holds())
+    return {};
+  return ": the first design, which had " + format_number(100 * results.steps.front().volume, 3) +
+         " % of the volume, had " + format_number(results.steps.front().limits[which].value) + " " +
+         unit_of(limit.kind);
 }
 
 void warn(const TopoptModel& model, const TopoptRunResults& results) {
@@ -566,6 +596,8 @@ void warn(const TopoptModel& model, const TopoptRunResults& results) {
   warn_of_frequencies(results);
   warn_of_unused_volume(model, *results.final);
   warn_of_rise(results);
+  warn_of_nothing(results);
+  warn_of_output(model, *results.final);
   double stiffest = 0;
   for (const HexaMaterial& one : model.problem.materials)
     stiffest = std::max(stiffest, one.young);
@@ -581,6 +613,9 @@ void warn(const TopoptModel& model, const TopoptRunResults& results) {
           limit.at_least && own.value < 0
               ? "It moves the other way: turn \"direction\" round if that is meant, else more "
                 "--steps"
+          : model.options.objective == DesignObjective::volume
+              ? "More --steps or a smaller --move, or a limit that can be met" +
+                    value_of_first(results, limit, j)
               : "More --steps or a smaller --move, a limit that can be met, or more volume");
   }
 }

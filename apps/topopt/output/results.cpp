@@ -54,6 +54,11 @@ void for_each_analysis(const TopoptRunResults& results, const Visit& visit) {
 
 } // namespace
 
+bool TopoptRunResults::holds_limits() const {
+  return !final || (within_volume && std::all_of(final->limits.begin(), final->limits.end(),
+                                                 [](const auto& one) { return one.holds(); }));
+}
+
 std::int64_t TopoptRunResults::iterations() const {
   std::int64_t sum = 0;
   for_each_analysis(*this, [&sum](const DesignStep& step) { sum += iterations_of(step); });

@@ -109,6 +109,7 @@ struct TopoptRunResults {
   bool stopped = false;               ///< by a signal
   bool within_volume = true;          ///< the last design has no more volume than it may
   std::optional<ComplianceRise> rise; ///< where the last design is far worse than one before
+  bool is_nothing = false;            ///< the last design of least volume has no material
   ProcessFaults faults;               ///< where the last design is not made as was asked
   std::optional<BoundSummary> bound;  ///< where it is asked for
   bool has_checkpoint = false;        ///< to go on from, if it can be written
@@ -124,7 +125,10 @@ struct TopoptRunResults {
   std::vector<std::string> files; ///< written
 
   bool has_ended() const { return stopped || !breakdown.empty(); } ///< before it was done
-  bool has_failed() const { return rise && rise->is_failure(); }   ///< its last design is none
+  /// Whether its last design is none.
+  bool has_failed() const { return is_nothing || (rise && rise->is_failure()); }
+  /// Whether the last design has no more volume than it may and keeps all limits.
+  bool holds_limits() const;
   int last_step() const { return first_step + int(steps.size()); }
   std::int64_t iterations() const; ///< of all solves
   double step_residual() const;    ///< the largest of the solves of steps

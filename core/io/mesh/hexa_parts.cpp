@@ -11,6 +11,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -134,6 +135,56 @@ std::array<std::int32_t, 4> add_pressure(const ElementMesh& mesh, const HexaPres
   }
   forces.insert(forces.end(), corner, corner + 4);
   return {corner[0].node, corner[1].node, corner[2].node, corner[3].node};
+}
+
+/// Corners of a face, ascending; of a triangle behind a -1.
+using FaceKey = std::array<std::int32_t, 4>;
+
+/// The faces of an element, and its nodes.
+struct ElementFaces {
+  NodeRange nodes;
+  const int (*corner)[4];
+  int count;
+  int turn = 0; ///< 4: bottom and top of the hexahedron were exchanged
+
+  FaceKey key(int face) const {
+    FaceKey key;
+    for (std::size_t k = 0; k < 4; ++k)
+      key[k] = corner[face][k] < 0 ? -1 : nodes[std::size_t(corner[face][k] ^ turn)];
+    std::sort(key.begin(), key.end());
+    return key;
+  }
+};
+
+/// Refuses pressures on faces within the body, where they push a layer of elements into the next,
+/// as P2 of a set of all does. faces_of(elem): its ElementFaces.
+template<class FacesOf>
+void require_outer_faces(const HexaParts& parts, std::size_t num_elem, std::size_t num_points,
+                         const FacesOf& faces_of) {
+  std::map<FaceKey, std::int32_t> pressed; // and their elements
+  std::vector<bool> has_pressed(num_points);
+  for (const HexaCase& one : parts.cases)
+    for (const HexaPressure& load : one.pressures) {
+      const FaceKey key = faces_of(std::size_t(load.elem)).key(load.face);
+      pressed.emplace(key, load.elem);
+      for (const std::int32_t n : key)
+        if (n >= 0)
+          has_pressed[std::size_t(n)] = true;
+    }
+  for (std::size_t elem = 0; elem < num_elem && !pressed.empty(); ++elem) {
+    const ElementFaces faces = faces_of(elem);
+    if (std::none_of(faces.nodes.begin(), faces.nodes.end(),
+                     [&](std::int32_t n) { return has_pressed[std::size_t(n)]; }))
+      continue;
+    for (int face = 0; face < faces.count; ++face)
+      if (const auto found = pressed.find(faces.key(face));
+          found != pressed.end() && found->second != std::int32_t(elem))
+        fail<InputError>(
+            parts.path, ": a pressure acts on a face within the body, between ",
+            parts.elem_name(std::size_t(found->second)), " and ", parts.elem_name(elem),
+            ": give faces of the surface alone (one such as P2 of a set is that of each "
+            "of its elements)");
+  }
 }
 
 /// Forces on places, added up by their new numbers, ascending.
@@ -340,6 +391,10 @@ HexaFile make_file(HexaParts&& parts, Mesh& mesh, const Add& add) {
 HexaFile make_file_of_solids(HexaParts&& parts) {
   SolidMesh mesh = take_solids(parts);
   note_kinds(mesh, parts.notes);
+  require_outer_faces(parts, mesh.num_elem(), mesh.num_points(), [&mesh](std::size_t elem) {
+    const SolidShape& shape = shape_of(mesh.kind[elem]);
+    return ElementFaces{mesh.nodes_of(elem), shape.face, shape.num_faces};
+  });
   HexaFile file =
       make_file(std::move(parts), mesh,
                 [&](const HexaPressure& load,
@@ -368,6 +423,10 @@ HexaFile make_hexa_file(HexaParts&& parts, std::vector<bool>* turned) {
   if (const auto twice = find_duplicate_element(mesh.node, 8))
     fail<InputError>(parts.path, ": ", parts.elem_name(twice->second), " has the same nodes as ",
                      parts.elem_name(twice->first), duplicate_remedy);
+  require_outer_faces(parts, mesh.num_elem(), mesh.num_points(), [&](std::size_t elem) {
+    const std::int32_t* const first = mesh.node.data() + 8 * elem;
+    return ElementFaces{{first, first + 8}, hexa_face, 6, was_turned[elem] ? 4 : 0};
+  });
   HexaFile file =
       make_file(std::move(parts), mesh,
                 [&](const HexaPressure& load,

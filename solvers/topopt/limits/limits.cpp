@@ -64,16 +64,20 @@ void require_limit(const DesignProblem& problem, const DesignOptions& options, s
                            "displacements: limit a displacement or stress");
 }
 
-/// What a frequency alone leaves of the least volume.
+/// What a frequency or a mass alone leaves of the least volume.
 void require_material(const DesignProblem& problem) {
   bool is_frequency = false, asks = false;
   for (const DesignLimit& one : problem.limits) {
     is_frequency = is_frequency || one.kind == DesignLimitKind::frequency;
     asks = asks || (one.kind != DesignLimitKind::frequency && one.kind != DesignLimitKind::mass);
   }
+  OSSATURA_REQUIRE(asks || is_frequency,
+                   "the least volume of a mass that may be less is nothing at all: give a "
+                   "constraint of compliance, displacement or stress, too, or take the least "
+                   "compliance");
   for (const DesignRole role : problem.role)
     asks = asks || role == DesignRole::solid;
-  OSSATURA_REQUIRE(!is_frequency || asks,
+  OSSATURA_REQUIRE(asks,
                    "the least volume of a frequency alone is nothing at all, which has no mass to "
                    "vibrate: give a constraint of compliance, displacement or stress, too, or "
                    "elements that stay solid");
@@ -97,6 +101,20 @@ Array<double, Exec> solid_masses(const Exec& exec, const DesignProblem& problem,
                        ScaleByMassDensity<Exec>{density, mass});
   fence(exec, "ossatura::limits::masses"); // `density` goes
   return mass;
+}
+
+/// A limit that elements which stay solid exceed alone; `mass` [num_elem] of solid_masses().
+void require_mass_of_solid(const DesignProblem& problem, const std::vector<double>& mass,
+                           std::size_t which) {
+  double solid = 0;
+  for (std::size_t e = 0; e < problem.role.size(); ++e)
+    if (problem.role[e] == DesignRole::solid)
+      solid += mass[e];
+  OSSATURA_REQUIRE(solid < problem.limits[which].limit,
+                   name_of_limit(problem, which)
+                       << ": elements that stay solid have " << solid << " kg, and "
+                       << problem.limits[which].limit
+                       << " kg is the limit of all: keep fewer solid, or take a larger limit");
 }
 
 } // namespace
@@ -176,6 +194,8 @@ DesignLimits<Exec>::DesignLimits(const Exec& exec, const DesignProblem& problem,
       for_cases(limit, [&](std::size_t) { ++num_adjoints; });
     if (limit.kind == DesignLimitKind::mass && mass_.extent(0) == 0)
       mass_ = solid_masses(exec, problem, body);
+    if (limit.kind == DesignLimitKind::mass)
+      require_mass_of_solid(problem, body.download_elements(exec, mass_), j);
     if (limit.kind == DesignLimitKind::stress && stress_.extent(0) == 0) {
       for (Vector* vector : {&stress_, &factor_, &explicit_})
         *vector = make_zeros<double>(exec, body.num_elem(), "ossatura::limits::stress");

@@ -234,8 +234,9 @@ class Constraints(TopoptCase):
                                 "h.csv", "--json", "s.json", code=NOT_CONVERGED)
         self.assertIn("the constraint displacement does not hold", process.stderr)
         run = json.loads(self.read("s.json"))
-        self.assertEqual([w["code"] for w in run["warnings"]],
-                         ["constraint-exceeded", "check-failed"])
+        self.assertEqual([w["code"] for w in run["warnings"]], ["constraint-exceeded"])  # whose remedy is no tolerance
+        self.assertEqual(run["status"], "not converged")
+        self.assertFalse(run["certificate"]["passed"])
         rows = self.rows("h.csv", ("prepare", "solve", "gradient", "update", "seconds"))
         columns = run["results"]["steps"]["constraints"]
         for row, values in zip(rows, columns, strict=True):
@@ -251,6 +252,35 @@ class Constraints(TopoptCase):
         self.assertEqual(run["problem"]["constraints"], [
             {"kind": "displacement", "case": "tip", "bound": "at_least", "limit": 1e6},
             {"kind": "mass", "case": None, "bound": "at_most", "limit": 60}])
+
+    def test_a_least_volume_of_nothing(self):
+        """What holds of no material: a displacement the other way, or that is to be large."""
+        up = {**self.tip, "direction": [0, 0, 1]}
+        for limit in ({**up, "at_most": 1e3}, {**self.tip, "at_least": 1}):
+            run = self.solve(self.limited(limit, objective="volume", steps=30), "--no-stl", code=NOT_CONVERGED)
+            self.assertLess(run["results"]["volume"], 1e-2)
+            self.assertTrue(run["results"]["constraints"][0]["holds"])
+            self.assertIn("nothing-carried", [warning["code"] for warning in run["warnings"]])
+        run = self.solve(self.limited({**up, "at_most": 1e3}, objective="volume", steps=30, passive=[
+            {"box": [0, 0, 0, 6, 3, 1], "role": "solid"}]), "--no-stl")
+        self.assertNotIn("nothing-carried", [warning["code"] for warning in run["warnings"]])
+
+    def test_a_limit_that_the_solid_body_exceeds(self):
+        run = self.solve(self.limited({**self.tip, "at_most": 1}, objective="volume"), "--no-stl", code=NOT_CONVERGED)
+        text = {warning["code"]: warning["text"] for warning in run["warnings"]}["constraint-exceeded"]
+        first = run["results"]["steps"]["constraints"][0][0]
+        self.assertGreater(first, 1)
+        self.assertRegex(text, r"or a limit that can be met: the first design, which had 100 % of the volume, had [\d.]+ m$")
+        self.assertNotIn("more volume", text)
+
+    def test_a_mass_that_solid_elements_exceed(self):
+        """18 of 54 m^3 of density 5."""
+        document = self.limited({"kind": "mass", "at_most": 100}, material={"young": 1, "poisson": 0.3, "mass_density": 5},
+                                volume_fraction=0.6, passive=[{"box": [0, 0, 0, 6, 3, 1], "role": "solid"}])
+        self.solve(document, code=(DONE, NOT_CONVERGED))
+        document["constraints"][0]["at_most"] = 89
+        self.fails(BAD_FILE, "constraint 1 (mass): elements that stay solid have 90 kg, and 89 kg is the limit of all",
+                   "topopt", self.write("p.json", json.dumps(document)), "-q")
 
     def test_resumed_runs_and_checkpoints_of_other_limits(self):
         constraints = [{**self.tip, "at_most": 500}, {"kind": "stress", "at_most": 2}]
@@ -304,6 +334,10 @@ class Constraints(TopoptCase):
         refused("take the filter density", self.limited(stress, filter={"kind": "sensitivity"}))
         refused("has no mass density", self.limited({"kind": "mass", "at_most": 1}))
         refused("the least volume is none at all", self.limited(objective="volume"))
+        mass = self.limited({"kind": "mass", "at_most": 1}, objective="volume",
+                            material={"young": 1, "poisson": 0.3, "mass_density": 1})
+        self.fails(BAD_FILE, "the least volume of a mass that may be less is nothing at all", "topopt",
+                   self.write("mass.json", json.dumps(mass)), "-q")
         refused("leave out", self.limited(stress, objective="volume"), "--volume", "0.3")
         refused("limited twice", self.limited({"kind": "volume", "at_most": 0.4}, volume_fraction=0.3))
         refused("case", self.limited({**self.tip, "at_most": 1}, cases=[
