@@ -522,8 +522,10 @@ SummaryParts summary_parts(const BoneResults& results) {
 /// Why an iteration may have stalled, the likeliest first, and what to do.
 std::string stall_remedy(const BoneResults& results) {
   const BoneModelInfo& model = results.model;
-  if (results.strength && !results.strength->steps.empty())
-    return std::string("results are of the last step that did: take more --load-steps, ") +
+  if (results.strength && results.strength->followed())
+    return std::string(results.strength->steps.empty() ? "no step did: take more --load-steps, "
+                                                       : "results are of the last step that did: "
+                                                         "take more --load-steps, ") +
            (results.strength->has_checkpoint ? "from there with --resume, " : "") +
            (results.strength->breaks() ? "" : "some --hardening, ") + "or a larger --tolerance";
   const std::string text = "it stalls, and more iterations are of no use: ";
@@ -552,7 +554,7 @@ int report_bone(const BoneResults& results, const std::string& stem, DriverConte
     else if (!solve.converged)
       log_warning("not-converged", "load ", solve.load, ": not converged after ", solve.iterations,
                   " iterations: the true residual is ", solve.residual, "; ",
-                  solve.stalled || (results.strength && !results.strength->steps.empty())
+                  solve.stalled || (results.strength && results.strength->followed())
                       ? stall_remedy(results)
                       : "raise --max-iterations or --tolerance");
   const double seconds = results.solve_seconds();
