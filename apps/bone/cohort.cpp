@@ -42,6 +42,8 @@ std::vector<CohortColumn> bone_columns(bool dry_run, const std::vector<int>& lab
   add("response", "strain", "strain");
   add("response", "stress", "stress");
   add("response", "apparent_modulus", "apparent_modulus", "apparent modulus");
+  add("response", "mask_area", "mask_area");
+  add("response", "mask_apparent_modulus", "mask_apparent_modulus");
   add("response", "angle", "angle");
   add("response", "moment", "moment");
   add("response", "rotational_stiffness", "rotational_stiffness", "rotational stiffness");

@@ -89,6 +89,12 @@ void warn_of_end(const StrengthResults& strength) {
                 format_number(strength.found->yield_between[1], 3),
                 " N: the curve bends between two steps that are too long to say where; take more "
                 "--load-steps");
+  if (strength.found && strength.found->is_ultimate_coarse())
+    log_warning("coarse-steps", "the load drops within a step: the ultimate ",
+                strength.turns ? "moment" : "load", " lies between ",
+                format_number(strength.found->ultimate_between[0], 3), " and ",
+                format_number(strength.found->ultimate_between[1], 3),
+                strength.turns ? " N mm" : " N", "; take more --load-steps");
   if (strength.found && strength.found->still_rises)
     log_warning("no-ultimate-load", "the force still rises at the last step: what is reported as "
                                     "the ultimate load is that of the largest displacement; go "

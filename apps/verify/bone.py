@@ -143,6 +143,9 @@ class Specimen:
         for name in [name for name in RATIOS if response.keys() >= {name, *RATIOS[name].split()}]:
             over, under = pick(response, RATIOS[name])
             report.same(f"response: {name}", over / under, response[name], 1e-12)
+        if "mask_apparent_modulus" in response:
+            report.same("response: mask_apparent_modulus", response["force"] / response["mask_area"] / response["strain"],
+                        response["mask_apparent_modulus"], 1e-12)
         for kind in [kind for kind in ("force", "moment") if kind in response]:
             felt = [one[kind] for one in reactions]
             if self.results["test"] == "bending":  # both plates turn

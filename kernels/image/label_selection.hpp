@@ -52,6 +52,23 @@ struct CountSelected {
     count += selection(i);
   }
 };
+
+template<class Exec>
+struct FindSelectedLayers {
+  LabelSelection<Exec> selection;
+  int axis;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, Kokkos::MinMaxScalar<int>& range) const {
+    if (!selection(i))
+      return;
+    const VoxelArray<Exec>& labels = selection.labels;
+    const std::int64_t row = i / labels.shape[0];
+    const int layer = axis == 0   ? int(i - row * labels.shape[0])
+                      : axis == 1 ? int(row % labels.shape[1])
+                                  : labels.first_plane + int(row / labels.shape[1]);
+    range.min_val = layer < range.min_val ? layer : range.min_val;
+    range.max_val = layer > range.max_val ? layer : range.max_val;
+  }
+};
 } // namespace detail
 
 /// Number of the voxels of its labels that are taken; fences.
@@ -61,6 +78,18 @@ std::int64_t count_selected(const Exec& exec, const LabelSelection<Exec>& select
   Kokkos::parallel_reduce("ossatura::count_selected", range(exec, selection.labels.num_voxels()),
                           detail::CountSelected<Exec>{selection}, count);
   return count;
+}
+
+/// The first and the last layer of the whole image, across an axis, with a voxel that is here and
+/// taken; the first is greater where there is none. Fences.
+template<class Exec>
+Kokkos::MinMaxScalar<int> find_selected_layers(const Exec& exec,
+                                               const LabelSelection<Exec>& selection, int axis) {
+  Kokkos::MinMaxScalar<int> layers;
+  Kokkos::parallel_reduce(
+      "ossatura::find_selected_layers", range(exec, selection.labels.num_voxels()),
+      detail::FindSelectedLayers<Exec>{selection, axis}, Kokkos::MinMax<int>(layers));
+  return layers;
 }
 
 } // namespace ossatura

@@ -104,11 +104,17 @@ struct VoxelSolver<Exec>::Implementation {
   /// Replaces the iteration by one in double, with W-cycles, which do not rest on estimates of
   /// their spectrum; the old one's memory goes first.
   void fall_back(const Exec& exec) {
-    VoxelSolverOptions safest = options;
-    safest.precision = Precision::fp64;
-    safest.multigrid.repetition = Repetition::smoothed;
-    replace_pcg(exec, safest);
     has_fallen_back = true;
+    set_up_again(exec);
+  }
+
+  void set_up_again(const Exec& exec) {
+    VoxelSolverOptions present = options;
+    if (has_fallen_back) {
+      present.precision = Precision::fp64;
+      present.multigrid.repetition = Repetition::smoothed;
+    }
+    replace_pcg(exec, present);
   }
 
   void replace_pcg(const Exec& exec, const VoxelSolverOptions& by) {
@@ -195,6 +201,11 @@ void VoxelSolver<Exec>::precondition(const Exec& exec, const Array<double, Exec>
 template<class Exec>
 void VoxelSolver<Exec>::renew(const Exec& exec) {
   implementation_->renew(exec);
+}
+
+template<class Exec>
+void VoxelSolver<Exec>::set_up_again(const Exec& exec) {
+  implementation_->set_up_again(exec);
 }
 
 template<class Exec>

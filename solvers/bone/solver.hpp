@@ -140,6 +140,11 @@ public:
   /// unit cell, and unless MultigridOptions::renewable was set. Fences.
   void renew(const Exec& exec);
 
+  /// Makes what the finest level keeps of moduli from those that are in the arrays now: an
+  /// iteration that fell back has those of that time, and is none for larger ones. It stays as it
+  /// is, and so do coarse levels. Fences.
+  void set_up_again(const Exec& exec);
+
   std::vector<MultigridLevelInfo> level_info() const;
 
   /// Nothing for a problem that one process has without a cut.

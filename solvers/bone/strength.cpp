@@ -194,6 +194,21 @@ struct StrengthSolver<Exec>::Implementation {
     set_held(exec, problem.held, prescribed, present.factor + change, u);
   }
 
+  /// The guess of a smaller change after one that failed.
+  void guess_again(const Exec& exec, double change, StrengthStep& step,
+                   const StrengthObserver& observe) {
+    behaviour->give_up(exec, *solver);
+    if (behaviour->extrapolates()) {
+      axpby(exec, 0.5, before, 0.5, u);
+      set_held(exec, problem.held, prescribed, present.factor + change, u);
+      return;
+    }
+    guess_in_proportion(exec, change);
+    // From no load at all that has the whole displacement in the first layer of voxels.
+    if (present.factor == 0)
+      step.cg_iterations += solver->solve(exec, {}, u, observe).iterations;
+  }
+
   /// The iteration from the guess u. `scale` is what residuals are relative to.
   bool iterate(const Exec& exec, double scale, StrengthStep& step,
                const StrengthObserver& observe) {
@@ -213,10 +228,13 @@ struct StrengthSolver<Exec>::Implementation {
       const double wanted = iteration == 0 ? 0.01 : std::min(0.1, drop * drop);
       ++step.newton_iterations;
       previous = norm;
+      const int solved = step.cg_iterations;
       norm = behaviour->improve(exec, *solver, norm,
                                 std::max(wanted, 0.3 * options.tolerance * scale / norm), u, force,
                                 step.cg_iterations, observe);
       step.residuals.push_back(relative(norm));
+      if (step.cg_iterations == solved)
+        return false; // its system is none that conjugate gradients can solve: so is the next
     }
   }
 
@@ -273,12 +291,7 @@ struct StrengthSolver<Exec>::Implementation {
           break;
         ++step.num_halvings;
         change *= 0.5;
-        if (behaviour->extrapolates()) {
-          axpby(exec, 0.5, before, 0.5, u);
-          set_held(exec, problem.held, prescribed, present.factor + change, u);
-        } else {
-          guess_in_proportion(exec, change);
-        }
+        guess_again(exec, change, step, observe);
       }
     } catch (...) {
       revert(exec);
@@ -440,6 +453,22 @@ std::optional<StrengthPoint> point_of(const std::optional<TestResponse>& respons
   return {};
 }
 
+/// Bounds of the largest force, that of point k of the curve from its start on.
+std::array<double, 2> bound_ultimate(const std::vector<StrengthPoint>& curve, std::size_t k,
+                                     double slope, bool breaks_at_once) {
+  const StrengthPoint &largest = curve[k], &before = curve[k - 1];
+  const double least = std::abs(largest.force);
+  double most = 0;
+  if (k + 1 < curve.size() && std::abs(curve[k + 1].force) < 0.5 * least)
+    most = std::abs(largest.force + (largest.force - before.force) /
+                                        (largest.displacement - before.displacement) *
+                                        (curve[k + 1].displacement - largest.displacement));
+  const double elastic = std::abs(slope * largest.displacement);
+  if (k == 1 && breaks_at_once && least < 0.5 * elastic)
+    most = std::max(most, elastic);
+  return most > 0 ? std::array<double, 2>{least, most} : std::array<double, 2>{0, 0};
+}
+
 } // namespace
 
 std::optional<StrengthFindings>
@@ -465,11 +494,12 @@ find_strength(const TestResponse& elastic, const std::vector<StrengthStep>& step
                          p.displacement + part * (q.displacement - p.displacement),
                          p.force + part * (q.force - p.force)};
   };
+  std::size_t largest = 1;
   bool meets = !elastic.force; // moments have no yield by offset
   for (std::size_t i = 1; i < curve.size(); ++i) {
     const StrengthPoint &a = curve[i - 1], &b = curve[i];
-    if (std::abs(b.force) > std::abs(found.ultimate.force))
-      found.ultimate = b;
+    if (std::abs(b.force) > std::abs(curve[largest].force))
+      largest = i;
     if (meets || above(b) > 0)
       continue;
     meets = true;
@@ -490,6 +520,8 @@ find_strength(const TestResponse& elastic, const std::vector<StrengthStep>& step
     else
       found.yield = across;
   }
+  found.ultimate = curve[largest];
+  found.ultimate_between = bound_ultimate(curve, largest, slope, steps[0].broken_fraction > 0);
   const StrengthPoint &last = curve.back(), &former = curve[curve.size() - 2];
   found.still_rises =
       found.ultimate.displacement == last.displacement &&

@@ -134,6 +134,12 @@ struct StrengthFindings {
   /// Whether these are too far apart to take the chord for the curve.
   bool is_yield_coarse() const { return yield_between[1] > 1.02 * yield_between[0]; }
   StrengthPoint ultimate; ///< largest force
+  /// Of a load that drops within a step, so that it may have been larger there: forces that the
+  /// ultimate lies between, the smaller first. That of its step, and the chord before it, drawn out
+  /// to the next one, or where voxels broke in the first step, what that bears without damage.
+  /// Zeros where it does not drop.
+  std::array<double, 2> ultimate_between{0, 0};
+  bool is_ultimate_coarse() const { return ultimate_between[1] > 1.02 * ultimate_between[0]; }
   /// The ultimate is the last step, whose slope is above 0.5 % of the elastic one: of yield
   /// surfaces in tension hardening may be less than 1 %.
   bool still_rises = false;

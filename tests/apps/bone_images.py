@@ -275,6 +275,13 @@ class Itk(BoneImages):
                 write(self.path("ct.h5"), "ITKImage/0", {"VoxelData": (SHAPE[::-1], [1000] * 720), **self.geometry(), **more})
                 self.fails(BAD_FILE, message, "bone", "ct.h5", *LAW)
 
+    def test_values_in_other_files_are_refused(self):
+        """HDF5 gives zeros for what is missing there, as of a file that was copied in part."""
+        write(self.path("ct.h5"), "ITKImage/0", {"VoxelData": (SHAPE[::-1], [1000] * 720), **self.geometry()}, ["VoxelData"])
+        with open(self.path("ct.h5.VoxelData"), "rb+") as file:
+            file.truncate(8 * 400)
+        self.fails(BAD_FILE, "/ITKImage/0/VoxelData: has its values in other files; write them into this one", "bone", "ct.h5", *LAW)
+
 
 class Doubts(BoneImages):
     """Numbers in other units, and images without void, end with exit 0 and a word."""

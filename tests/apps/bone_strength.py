@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ossatura bone --strength`: curves of closed form, files, interrupted runs, and what is refused."""
+import base64
 import csv
 import json
 import math
@@ -9,6 +10,7 @@ import signal
 import struct
 import subprocess
 import time
+import zlib
 
 from support import driver_case, hdf5_values
 from support.driver_case import BAD_FILE, NOT_CONVERGED, STOPPED, USAGE, DriverCase
@@ -18,6 +20,15 @@ E, NU, AREA, HEIGHT = 1000.0, 0.3, 3.0 * 4.0, 5.0
 CUBE = ("--generate", "cube", "--size", "6,8,10", "--spacing", "0.5", "--modulus", E, "--poisson", NU,
         "--lateral", "free")
 BLOCK = {"Image": ((4, 4, 4), [1000.0] * 64), "Voxelsize": ((), [0.5]), "Poisons_ratio": ((), [0.3])}
+# A foam of 24 x 22 x 22 voxels, 1135 of them bone, a bit each: packed by zlib.
+FOAM = ("c-oDWzi$&U7=|C;MLDMp$?-$zhNyK>g%}VVOhKxO>Cz4zIxsLWq$)$luobCl-4ZDoKx8Zn^iN>yc+dfc4*3&KOpF-=6SmWo1eA(TZ!Al`@6l`fbq0uxP?!"
+        ")R5J%8QXkFA9t3AR#EI|sf7bs<a6s&Nvbw+4R_}PSNP)xaU0!J&Nql*O-w+(N*l+GY0Ja&y%^-(*VLrx6`h9{cMH0Tr7h;9T?i}I|guf=nNnC2O21{qQA2"
+        "xY~h_mw~$BphU{fYvmW^It>6MbU)~)flK~pm?^6y2Y@<1}ln(P~lG<Xbv@BG~X46(k*o>^sdodU?AGNA<yrjmf<D@&dG{qE2CrxM+BkW3K|0@p;e|+p<jc"
+        "$*5Q7wkgea()RI;;teg$wWc?Q>308-eP^Yy-XNP`6kcQ=SPu^KAKR#{P_5`)$zK=X%qP`*wqC+6vE?SaKSG>=|YBoQsWGR)&yi5}54sMSyr_jKjxNEuK*q"
+        "i7$f`b@mCh8LBRkW2oY2q?9NqL8;Mj@df&pihh9!%~c)o}_uS@fVOX;d6R+Z@HQjAiOBZWw@xc6Tzl{fyOwH3E%jTBbqIpsJ|(^DN5P4WktOUF~CD&9U2M"
+        "|Aa?5aSPtTN2s|3D;PD)u^dit%p&<5TZX6GtVb+cgEqn2SWo=$(W?x*CDZCQYR2vC`Y$&I%DpX`Uj8k)n;&+IDTL+GBq01i&>OXzQOAYlX@m!3OM&;Cc*3"
+        "VK!sQ+sun7xZoTuOE8_`dXdg0%qoKDz)t7CfU9*NsR3(<x*P<Hp?#%MAK<AmWK(2(FyfY<)}qMx@sM^3+ux;JSz8~S-NxoW&BTvkK4B~)SVpU@2n|5>H!X"
+        "LVWq28ZE{I{")
 POROUS = ("--generate", "perlin", "--size", "20", "--feature", "9", "--fraction", "0.4", "--largest-component")
 
 
@@ -218,9 +229,9 @@ class Damage(DriverCase):
                 self.close(float(one), float(other), 1e-8)
 
     def test_a_brittle_bone_drops_its_load(self):
-        run = self.summary("bone", *POROUS[:3], "14", *POROUS[4:], "--spacing", "0.06", "--modulus", "10000", "--test", "axial",
-                           "--strain", "0.02", "--strength", "damage", "--fracture-energy", "0.05", "--load-steps", "6", "-q",
-                           "--backend", "serial")
+        brittle = ("bone", *POROUS[:3], "14", *POROUS[4:], "--spacing", "0.06", "--modulus", "10000", "--test", "axial",
+                   "--strain", "0.02", "--strength", "damage", "--fracture-energy", "0.05", "-q", "--backend", "serial")
+        run = self.summary(*brittle, "--load-steps", "6")
         strength = run["results"]["strength"]
         self.assertEqual(run["status"], "converged")
         steps = strength["steps"]
@@ -230,9 +241,38 @@ class Damage(DriverCase):
             self.assertGreaterEqual(later["dissipated_energy"], step["dissipated_energy"])
             self.assertGreaterEqual(later["damaged_fraction"], step["damaged_fraction"])
         self.close(steps[-1]["external_work"], steps[-1]["elastic_energy"] + steps[-1]["dissipated_energy"], 1e-4)
+        # It drops within a step, and more steps have a larger ultimate load.
+        self.assertEqual([w["code"] for w in run["warnings"]], ["coarse-steps"])
+        least, most = strength["ultimate_between"]
+        fine = self.summary(*brittle, "--load-steps", "40")["results"]["strength"]
+        self.assertEqual(least, strength["ultimate"]["force"])
+        self.assertLess(least, fine["ultimate"]["force"])
+        self.assertLess(fine["ultimate"]["force"], most)
+        self.assertNotIn("ultimate_between", fine)
+        once = self.summary(*brittle, "--load-steps", "1")["results"]["strength"]
+        self.assertLess(once["ultimate_between"][0], 0.01 * fine["ultimate"]["force"])
+        self.assertGreater(once["ultimate_between"][1], fine["ultimate"]["force"])
         text = self.ossatura("bone", *CUBE, "--test", "axial", "--strain", "0.002", *self.LAW, "--load-steps", "2").stdout
         for part in ("fracture energy 0.05 N/mm", "voxels with damage", "of which dissipated", "still rising"):
             self.assertIn(part, text)
+
+    def test_a_foam_that_breaks_in_a_step(self):
+        """Single precision is too coarse for what is left, and double takes over in the middle of a step, behind which damage may
+        heal yet: such a step was never done."""
+        bits = zlib.decompress(base64.b85decode(FOAM))
+        head = ("ObjectType = Image\nNDims = 3\nDimSize = 24 22 22\nElementSpacing = 0.1 0.1 0.1\nElementType = MET_UCHAR\n"
+                "ElementDataFile = LOCAL\n")
+        self.write("foam.mha", head.encode() + bytes(byte >> bit & 1 for byte in bits for bit in range(7, -1, -1)))
+        run = self.summary("bone", "foam.mha", "--law", "threshold", "--lower", "1", "--modulus", "10000", "--test", "axial", "--strain",
+                           "-0.03", "--strength", "damage", "--fracture-energy", "0.0081675", "--load-steps", "2", "-q", "--backend",
+                           "serial")
+        steps = run["results"]["strength"]["steps"]
+        self.assertEqual(len(steps), 2)
+        for step in steps:
+            self.assertLess(step["secant_iterations"], 100)
+            self.assertEqual(step["halvings"], 0)
+            self.assertGreater(step["broken_fraction"], 0)
+        self.assertIn("the load drops within a step", " ".join(w["text"] for w in run["warnings"]))
 
     def test_what_makes_no_damage_is_refused(self):
         cube = ("bone", "--generate", "cube", "--size", "4")

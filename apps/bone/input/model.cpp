@@ -427,10 +427,13 @@ void read_model(const Exec& exec, const BoneOptions& options,
   }
   range = {comm.min(range.least), comm.max(range.greatest)};
   VoxelArray<Exec> labels;
-  if (!options.mask.empty())
+  if (!options.mask.empty()) {
     labels = read_model_labels(exec, options, ranks, context, model);
-  if (!options.mask.empty())
-    model.num_in_mask = comm.sum(count_selected(exec, select_bone(exec, options, labels)));
+    const LabelSelection<Exec> bone = select_bone(exec, options, labels);
+    model.num_in_mask = comm.sum(count_selected(exec, bone));
+    const auto layers = find_selected_layers(exec, bone, options.axis);
+    model.mask_layers = comm.max(layers.max_val) - comm.min(layers.min_val) + 1;
+  }
   if (has_law) {
     apply_law(exec, options, range, labels, comm, model);
     if (model.turn)

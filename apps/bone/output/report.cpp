@@ -89,7 +89,23 @@ void add_solution(Table& table, const BoneResults& results, const DriverContext&
                 " bytes per degree of freedom");
 }
 
-void add_response(Table& table, const TestResponse& response) {
+/// What the mask has across the axis of a test between plates, mm2: the section of a cylindrical
+/// core, or of a contour, which the box around it is not.
+std::optional<double> section_of_mask(const BoneResults& results) {
+  if (!(results.model.mask_area > 0) || !results.response->force || results.test == "file")
+    return {};
+  return results.model.mask_area;
+}
+
+/// By that section in place of the box's.
+std::optional<double> modulus_by_mask(const TestResponse& response,
+                                      std::optional<double> mask_area) {
+  if (!mask_area || !response.apparent_modulus)
+    return {};
+  return *response.apparent_modulus * response.area / *mask_area;
+}
+
+void add_response(Table& table, const TestResponse& response, std::optional<double> mask_area) {
   table.section("Response");
   const auto add = [&table](const char* label, const std::optional<double>& value,
                             const char* unit) {
@@ -99,12 +115,14 @@ void add_response(Table& table, const TestResponse& response) {
   table.row(response.force || response.moment ? "height between the plates" : "height of the box",
             response.height, "mm");
   table.row("cross-section of the bone's box", response.area, "mm2");
+  add("mean cross-section of the mask", mask_area, "mm2");
   add("displacement", response.displacement, "mm");
   add("force", response.force, "N");
   add("stiffness", response.stiffness, "N/mm");
   add("apparent strain", response.strain, "");
   add("apparent stress", response.stress, "MPa");
   add("apparent modulus", response.apparent_modulus, "MPa");
+  add("the same by the mask's section", modulus_by_mask(response, mask_area), "MPa");
   add("angle", response.angle, "rad");
   add("moment", response.moment, "N mm");
   add("rotational stiffness", response.rotational_stiffness, "N mm/rad");
@@ -275,7 +293,7 @@ Json to_json(const SampleStatistics& sample) {
           {"maximum", sample.maximum},       {"percentiles", std::move(percentiles)}};
 }
 
-Json to_json(const TestResponse& response) {
+Json to_json(const TestResponse& response, std::optional<double> mask_area) {
   Json json = {{"height", response.height}, {"area", response.area}};
   const auto add = [&json](const char* name, const std::optional<double>& value) {
     if (value)
@@ -287,6 +305,8 @@ Json to_json(const TestResponse& response) {
   add("strain", response.strain);
   add("stress", response.stress);
   add("apparent_modulus", response.apparent_modulus);
+  add("mask_area", mask_area);
+  add("mask_apparent_modulus", modulus_by_mask(response, mask_area));
   add("angle", response.angle);
   add("moment", response.moment);
   add("rotational_stiffness", response.rotational_stiffness);
@@ -348,7 +368,7 @@ Json results_json(const BoneResults& results) {
                               {"converged", solve.converged},
                               {"seconds", solve.seconds}});
   if (results.response)
-    json["response"] = to_json(*results.response);
+    json["response"] = to_json(*results.response, section_of_mask(results));
   json["reactions"] = Json::array();
   for (const SupportReaction& reaction : results.reactions)
     json["reactions"].push_back({{"support", reaction.name},
@@ -434,7 +454,7 @@ std::string bone_table(const BoneResults& results, const DriverContext& context)
   add_model(table, results.model);
   add_solution(table, results, context);
   if (results.response)
-    add_response(table, *results.response);
+    add_response(table, *results.response, section_of_mask(results));
   if (!results.reactions.empty())
     add_reactions(table, results.reactions);
   if (results.strain_energy) {
@@ -502,8 +522,10 @@ SummaryParts summary_parts(const BoneResults& results) {
 /// Why an iteration may have stalled, the likeliest first, and what to do.
 std::string stall_remedy(const BoneResults& results) {
   const BoneModelInfo& model = results.model;
-  if (results.strength && !results.strength->steps.empty())
-    return std::string("results are of the last step that did: take more --load-steps, ") +
+  if (results.strength && results.strength->followed())
+    return std::string(results.strength->steps.empty() ? "no step did: take more --load-steps, "
+                                                       : "results are of the last step that did: "
+                                                         "take more --load-steps, ") +
            (results.strength->has_checkpoint ? "from there with --resume, " : "") +
            (results.strength->breaks() ? "" : "some --hardening, ") + "or a larger --tolerance";
   const std::string text = "it stalls, and more iterations are of no use: ";
@@ -532,7 +554,7 @@ int report_bone(const BoneResults& results, const std::string& stem, DriverConte
     else if (!solve.converged)
       log_warning("not-converged", "load ", solve.load, ": not converged after ", solve.iterations,
                   " iterations: the true residual is ", solve.residual, "; ",
-                  solve.stalled || (results.strength && !results.strength->steps.empty())
+                  solve.stalled || (results.strength && results.strength->followed())
                       ? stall_remedy(results)
                       : "raise --max-iterations or --tolerance");
   const double seconds = results.solve_seconds();

@@ -99,6 +99,9 @@ BoneModelInfo describe_model(const Exec& exec, const BoneOptions& options,
   info.num_held_dofs = count_held_dofs(exec, problem);
   info.num_dropped_elem = model.num_dropped;
   info.num_in_mask = model.num_in_mask;
+  if (model.num_in_mask > 0)
+    info.mask_area =
+        double(model.num_in_mask) / double(model.mask_layers) * model.edge * model.edge;
   if (options.test == LoadTest::homogenise)
     info.num_in_box = count_homogenised(exec, options, problem);
   const SharedEntries nodes = share_nodes(exec, problem);

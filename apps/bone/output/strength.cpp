@@ -148,12 +148,15 @@ void add_strength(Table& table, const StrengthResults& strength) {
                                 format_number(found.yield_between[1], 3) + " N");
   else if (!strength.turns)
     table.row("yield load", "not reached");
-  table.row(strength.turns ? "ultimate moment" : "ultimate load",
-            format_number(found.ultimate.force) +
-                (strength.turns
-                     ? " N mm at " + format_number(found.ultimate.displacement) + " radians"
-                     : " N" + at(found.ultimate)) +
-                (found.still_rises ? ", still rising" : ""));
+  table.row(
+      strength.turns ? "ultimate moment" : "ultimate load",
+      format_number(found.ultimate.force) +
+          (strength.turns ? " N mm at " + format_number(found.ultimate.displacement) + " radians"
+                          : " N" + at(found.ultimate)) +
+          (found.still_rises ? ", still rising" : "") +
+          (found.is_ultimate_coarse() ? ", at most " + format_number(found.ultimate_between[1], 3) +
+                                            " within the step where it drops"
+                                      : ""));
 }
 
 Json strength_json(const StrengthResults& strength) {
@@ -178,6 +181,8 @@ Json strength_json(const StrengthResults& strength) {
     if (strength.found->is_yield_coarse())
       json["yield_between"] = strength.found->yield_between; // without a sign
     json["ultimate"] = to_json(strength.found->ultimate, strength.turns);
+    if (strength.found->is_ultimate_coarse())
+      json["ultimate_between"] = strength.found->ultimate_between;
     json["still_rises"] = strength.found->still_rises;
   }
   json["steps"] = Json::array();

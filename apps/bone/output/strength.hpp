@@ -24,6 +24,8 @@ struct StrengthResults {
   int first_step = 0;          ///< of `steps`, those of the checkpoint
   bool has_checkpoint = false; ///< to go on from
   TestResponse elastic{};      ///< to the whole displacement, without yield
+  /// Whether steps were tried: the elastic solve has converged.
+  bool followed() const { return elastic.height > 0; }
 
   bool breaks() const { return law.criterion == YieldCriterion::damage; }
   /// Of the largest force or moment, the part that is left at the last step.

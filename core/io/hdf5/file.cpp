@@ -306,6 +306,11 @@ void Hdf5Dataset::require_readable(bool integers, std::size_t bytes_per_value) c
     fail<InputError>(where(), ": is compressed with ", filter,
                      ", which this HDF5 library lacks; rewrite the file with 'h5repack -f GZIP=4'");
 
+  // For what is missing there HDF5 gives fill values, without an error.
+  const H5D_layout_t layout = H5Pget_layout(properties.get());
+  if (layout == H5D_VIRTUAL || H5Pget_external_count(properties.get()) > 0)
+    fail<InputError>(where(), ": has its values in other files; write them into this one");
+
   // What the file can hold: the values themselves where they are stored plain; at most 1032 times
   // the stored bytes behind deflate, and, for chunks never written, some multiple of the file.
   // A damaged extent goes beyond.
@@ -315,7 +320,6 @@ void Hdf5Dataset::require_readable(bool integers, std::size_t bytes_per_value) c
   const Hdf5Handle file(H5Iget_file_id(id()), &H5Fclose);
   if (!file || H5Fget_filesize(file.get(), &file_size) < 0)
     fail<InputError>(where(), ": is damaged", reason());
-  const H5D_layout_t layout = H5Pget_layout(properties.get());
   const std::uint64_t floor = std::uint64_t(1) << 20;
   const std::uint64_t most =
       std::max<std::uint64_t>(floor, file_size * (layout == H5D_CHUNKED ? 4096 : 1)) / stored_value;
@@ -329,7 +333,7 @@ void Hdf5Dataset::require_readable(bool integers, std::size_t bytes_per_value) c
   const std::uint64_t stored = H5Dget_storage_size(id());
   const haddr_t place = layout == H5D_CONTIGUOUS ? H5Dget_offset(id()) : HADDR_UNDEF;
   const bool in_header = layout == H5D_COMPACT;
-  const bool in_file = place != HADDR_UNDEF && H5Pget_external_count(properties.get()) == 0;
+  const bool in_file = place != HADDR_UNDEF;
   if (((in_header || in_file) && stored != count * stored_value) ||
       (in_file && (place > file_size || stored > file_size - place)))
     fail<InputError>(where(), ": ", describe(shape_), " values of ", stored_value, " bytes lie in ",

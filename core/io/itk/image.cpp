@@ -68,6 +68,7 @@ void read_values(const Hdf5Dataset& voxels, const ItkImageOptions& options, Voxe
     try_rows_by_threads<float>(voxels, std::uint64_t(planes.begin), std::uint64_t(planes.count()));
     return;
   }
+  voxels.make_rows<float>(std::uint64_t(planes.begin), 0); // is checked before there is room for it
   if (options.target != nullptr)
     options.target->begin(image, planes);
   else

@@ -53,6 +53,9 @@ public:
                          const Array<double, Exec>& u, const Array<double, Exec>& force,
                          int& iterations, const IterationObserver& observe) = 0;
 
+  /// Forgets what a part of a step that failed has left in the solver. Fences.
+  virtual void give_up(const Exec& /*exec*/, VoxelSolver<Exec>& /*solver*/) {}
+
   /// Whether a step begins along the last one; else from the last state, by the displacements.
   virtual bool extrapolates() const = 0;
   virtual int max_iterations() const = 0;

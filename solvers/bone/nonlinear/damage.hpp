@@ -45,7 +45,12 @@ public:
                  const Array<double, Exec>& u, const Array<double, Exec>& force, int& iterations,
                  const IterationObserver& observe) override {
     // Of the solver's own tolerance, this reference makes the one that is asked for.
-    iterations += solver.solve(exec, {}, u, observe, norm * tolerance / tolerance_).iterations;
+    const SolveResult solved = solver.solve(exec, {}, u, observe, norm * tolerance / tolerance_);
+    iterations += solved.iterations;
+    if (solved.fell_back) { // by a smoother of the present moduli, and damage may heal
+      keep_damage(exec, voxels_);
+      solver.set_up_again(exec);
+    }
     if (++num_secants_ == patience)
       voxels_.irreversible = true;
     return this->find_residual(exec, solver, u, force);
@@ -56,6 +61,8 @@ public:
     voxels_.irreversible = false;
     Kokkos::deep_copy(exec, voxels_.trial, voxels_.most);
   }
+
+  void give_up(const Exec& exec, VoxelSolver<Exec>& solver) override { renew(exec, solver); }
 
   bool extrapolates() const override { return false; }
   int max_iterations() const override { return max_secant_; }

@@ -13,9 +13,9 @@ def library():
     raise unittest.SkipTest("the HDF5 library is not found by its name")
 
 
-def write(path, group, values):
+def write(path, group, values, elsewhere=()):
     """A file with one group, maybe in others, of doubles, or of integers where all are: name -> (extents, flat list); no extents for a
-    number."""
+    number. The names in `elsewhere` have their values in a file of their own, PATH.NAME."""
     hdf5 = library()
     hid = ctypes.c_int64
     for function, arguments in (
@@ -28,6 +28,7 @@ def write(path, group, values):
         getattr(hdf5, function).argtypes = arguments
     hdf5.H5Dwrite.argtypes = [hid] * 5 + [ctypes.c_void_p]
     hdf5.H5Pset_create_intermediate_group.argtypes = [hid, ctypes.c_uint]
+    hdf5.H5Pset_external.argtypes = [hid, ctypes.c_char_p, ctypes.c_long, ctypes.c_uint64]
     for function in ("H5Fclose", "H5Gclose", "H5Dclose", "H5Sclose", "H5Pclose"):
         getattr(hdf5, function).argtypes = [hid]
     hdf5.H5open()
@@ -42,10 +43,14 @@ def write(path, group, values):
         extents = extents or (1,)
         space = hdf5.H5Screate_simple(len(extents), (ctypes.c_uint64 * len(extents))(*extents), None)
         kind, number = kinds[all(isinstance(x, int) for x in numbers)]
-        dataset = hdf5.H5Dcreate2(place, name.encode(), kind, space, 0, 0, 0)
+        storage = hdf5.H5Pcreate(hid.in_dll(hdf5, "H5P_CLS_DATASET_CREATE_ID_g").value)
+        if name in elsewhere:
+            hdf5.H5Pset_external(storage, f"{path}.{name}".encode(), 0, 8 * len(numbers))
+        dataset = hdf5.H5Dcreate2(place, name.encode(), kind, space, 0, storage, 0)
         if hdf5.H5Dwrite(dataset, kind, 0, 0, 0, (number * len(numbers))(*numbers)) < 0:
             raise OSError(f"{path}: {name} cannot be written")
         hdf5.H5Dclose(dataset)
+        hdf5.H5Pclose(storage)
         hdf5.H5Sclose(space)
     hdf5.H5Gclose(place)
     hdf5.H5Fclose(file)

@@ -57,6 +57,40 @@ TEST_CASE("Yield by offset and ultimate load are read off a curve", "[strength_c
   CHECK(single->yield_between[1] == Approx(16));
 }
 
+TEST_CASE("A load that drops within a step has its ultimate between two bounds",
+          "[strength_curve]") {
+  TestResponse elastic;
+  elastic.height = 10;
+  elastic.displacement = 1;
+  elastic.force = 100;
+  const auto curve = [&](const std::vector<double>& forces) {
+    std::vector<StrengthStep> steps;
+    for (const double force : forces) {
+      StrengthStep step;
+      step.converged = true;
+      step.response = elastic;
+      step.response->displacement = 0.1 * double(steps.size() + 1);
+      step.response->force = force;
+      step.broken_fraction = 0.1;
+      steps.push_back(step);
+    }
+    return steps;
+  };
+  // By 6 a step before, and it may have gone on so.
+  const auto drops = find_strength(elastic, curve({10, 16, 3}));
+  CHECK(drops->ultimate.force == 16);
+  CHECK(drops->ultimate_between[0] == 16);
+  CHECK(drops->ultimate_between[1] == Approx(22));
+  CHECK(drops->is_ultimate_coarse());
+  CHECK_FALSE(find_strength(elastic, curve({10, 16, 9, 3}))->is_ultimate_coarse()); // it falls
+  CHECK_FALSE(find_strength(elastic, curve({10, 16, 16.2, 3}))->is_ultimate_coarse());
+  // Broken in the first step, which bears 10 before.
+  CHECK(find_strength(elastic, curve({0.1}))->ultimate_between[1] == Approx(10));
+  auto plastic = curve({4, 4.1});
+  plastic[0].broken_fraction = 0;
+  CHECK_FALSE(find_strength(elastic, plastic)->is_ultimate_coarse());
+}
+
 TEST_CASE("A curve of moments has an ultimate moment, and no yield by offset", "[strength_curve]") {
   TestResponse elastic;
   elastic.height = 10;
