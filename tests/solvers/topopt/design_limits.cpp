@@ -476,7 +476,9 @@ OSSATURA_BACKEND_TEST("Limits that make no sense are refused", "[design_limits]"
   DesignLimit least = good;
   least.at_least = true;
   refuse({least}, "only displacements are at least a limit", as_is);
-  refuse({limit_of(DesignLimitKind::mass, 1)}, "mass is limited, but the material alloy",
+  const DesignLimit mass = limit_of(DesignLimitKind::mass, 1);
+  refuse({mass}, "the least volume of a mass that may be less is nothing at all", as_is);
+  refuse({good, mass}, "mass is limited, but the material alloy",
          [](DesignProblem& p, DesignOptions&) { p.materials[0].density = 0; });
   const auto move = [](DesignProblem& p, DesignOptions&) {
     p.cases[0].loads.displacements = {{0, 0, 0.1}};

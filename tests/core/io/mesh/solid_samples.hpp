@@ -48,8 +48,9 @@ inline ossatura::SolidMesh two_cells(ossatura::SolidKind kind, ossatura::SolidKi
   return make_solid_box([=](int i) { return i == 0 ? kind : other; }, {2, 1, 1}, {2, 1, 1},
                         [](std::array<double, 3>&) {});
 }
-inline Bytes sample_tetra_inp() {
-  return sample_solids_inp(two_cells(ossatura::SolidKind::tetra10, ossatura::SolidKind::tetra10));
+inline Bytes sample_tetra_inp() { // face 3 of its last element is of the surface
+  return sample_solids_inp(two_cells(ossatura::SolidKind::tetra10, ossatura::SolidKind::tetra10),
+                           3);
 }
 inline Bytes sample_mixed_inp() {
   return sample_solids_inp(two_cells(ossatura::SolidKind::prism15, ossatura::SolidKind::hexa20r));
