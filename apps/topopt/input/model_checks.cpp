@@ -207,6 +207,13 @@ void check_supports(const ProblemDocument& document, const TopoptModel& model) {
                      " at node ", cut->node,
                      ": by the elements that may have material nothing holds it there (",
                      cut->motions, "). Leave them free, or hold nodes on that side");
+  if (!problem.has_body_loads())
+    return;
+  if (const std::optional<std::size_t> floating = find_floating_element(problem))
+    fail<InputError>(
+        document.file, ": void elements (\"passive\") cut off element ", *floating,
+        " from all supports, where nothing carries its weight: make it void, too, leave "
+        "them free, or hold nodes on that side");
 }
 
 void check_frequencies(const ProblemDocument& document, const TopoptModel& model) {

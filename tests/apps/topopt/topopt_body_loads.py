@@ -80,6 +80,25 @@ class Mass(Decks):
         self.assertNotIn("weight-alone", codes(objective="volume", constraints=[
             {"kind": "displacement", "box": end, "direction": [0, 0, -1], "at_most": 1000}]))
 
+    def test_what_void_cuts_off_has_a_weight(self):
+        void, solid = [{"box": [x, 0, 0, x + 1, 1, 1], "role": role} for x, role in ((2, "void"), (3, "solid"))]
+        document = {"mesh": {"box": {"cells": [8, 2, 2], "size": [4, 1, 1]}}, "steps": 1, "volume_fraction": 0.6,
+                    "material": {"young": 6, "poisson": 0, "mass_density": 3},
+                    "supports": [{"box": [0, 0, 0, 0, 1, 1]}],
+                    "cases": [{"name": "w", "gravity": [0, 0, -1], "loads": [{"box": [2, 0, 0, 2, 1, 1],
+                                                                             "total_force": [0, 0, -1]}]}]}
+        end = {"box": [4, 0, 0, 4, 1, 1]}
+        for grid in ("mesh", "voxels"):
+            with self.subTest(grid=grid):
+                document["solver"] = {"grid": grid}
+                for passive in ([void, solid], [void]):
+                    self.fails(BAD_FILE, 'p.json: void elements ("passive") cut off element 6 from all supports, where nothing '
+                               "carries its weight", "topopt", self.write("p.json", json.dumps({**document, "passive": passive})),
+                               "-q")
+                pushed = {"name": "w", "loads": document["cases"][0]["loads"]}
+                self.solve({**document, "passive": [void], "cases": [pushed]})
+                self.solve({**document, "passive": [void, solid], "supports": [*document["supports"], end]})
+
     def test_units(self):
         # In N, mm and s: t/mm3 and mm/s2.
         deck = (mesh() + ONE.replace("6., 0.", "210000., 0.").replace("3.\n", "7.85e-9\n") + ROLLERS +
