@@ -432,7 +432,9 @@ void read_model(const Exec& exec, const BoneOptions& options,
     const LabelSelection<Exec> bone = select_bone(exec, options, labels);
     model.num_in_mask = comm.sum(count_selected(exec, bone));
     const auto layers = find_selected_layers(exec, bone, options.axis);
-    model.mask_layers = comm.max(layers.max_val) - comm.min(layers.min_val) + 1;
+    const int first = comm.min(layers.min_val), last = comm.max(layers.max_val);
+    if (model.num_in_mask > 0) // else they are the ends of int
+      model.mask_layers = last - first + 1;
   }
   if (has_law) {
     apply_law(exec, options, range, labels, comm, model);
