@@ -18,11 +18,12 @@ namespace ossatura {
 /// *to = *from, or zero if `valid` is false; `from` must be an address of the allocation anyway.
 template<class T>
 KOKKOS_FORCEINLINE_FUNCTION void start_copy(T* to, const T* from, bool valid) {
-  static_assert(sizeof(T) == 4 || sizeof(T) == 8, "cp.async moves 4, 8 or 16 bytes");
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16,
+                "cp.async moves 4, 8 or 16 bytes");
 #if OSSATURA_ASYNC_COPY
   __pipeline_memcpy_async(to, from, sizeof(T), valid ? 0 : sizeof(T));
 #else
-  *to = valid ? *from : T(0);
+  *to = valid ? *from : T{};
 #endif
 }
 

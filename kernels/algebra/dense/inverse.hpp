@@ -31,29 +31,41 @@ struct CopyDiagonal {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { diagonal(i) = a(i * n + i); }
 };
 
+/// A team of Kokkos with the words of a WideTeam.
+template<class Team>
+struct AllLanes {
+  const Team& team;
+
+  KOKKOS_FORCEINLINE_FUNCTION void barrier() const { team.team_barrier(); }
+  template<class Body>
+  KOKKOS_FORCEINLINE_FUNCTION void each(int n, const Body& body) const {
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, n), body);
+  }
+};
+
 /// block [w, w] = -(its inverse) on those of its first `used` rows whose pivot exceeds `threshold`
-/// times the `diagonal` [used] of the whole matrix, else zero; `row` [w] is scratch.
+/// times the `diagonal` [used] of the whole matrix, else zero; `row` [2 w] is scratch. The team
+/// meets once for a pivot: who makes the row of the next one leaves it in the other half of `row`.
 template<class Team>
 KOKKOS_INLINE_FUNCTION void sweep_block(const Team& team, int w, int used, double threshold,
                                         const double* diagonal, double* block, double* row) {
+  team.each(w, [&](int j) { row[j] = block[j]; });
+  team.barrier();
   for (int k = 0; k < used; ++k) {
-    const double pivot = block[k * w + k];
-    const bool positive = pivot > threshold * diagonal[k] && diagonal[k] > 0;
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, w),
-                         [&](int j) { row[j] = block[k * w + j]; }); // before the sweep
-    team.team_barrier();
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, w * w), [&](int ij) {
+    const double* const before = row + (k & 1) * w; // the row of the pivot, before its sweep
+    double* const next = row + (1 - (k & 1)) * w;
+    const bool positive = before[k] > threshold * diagonal[k] && diagonal[k] > 0;
+    const double inverse = positive ? 1 / before[k] : 0;
+    team.each(w * w, [&](int ij) {
       const int i = ij / w, j = ij % w;
-      if (!positive)
-        block[ij] = i == k || j == k ? 0 : block[ij];
-      else if (i == k && j == k)
-        block[ij] = -1 / pivot;
-      else if (i == k || j == k)
-        block[ij] = (i == k ? row[j] : row[i]) / pivot;
-      else
-        block[ij] -= row[i] * row[j] / pivot;
+      double entry = block[ij] - before[i] * before[j] * inverse;
+      if (i == k || j == k)
+        entry = i == j ? -inverse : before[i == k ? j : i] * inverse;
+      block[ij] = entry;
+      if (i == k + 1)
+        next[j] = entry;
     });
-    team.team_barrier();
+    team.barrier();
   }
 }
 
@@ -71,16 +83,16 @@ struct InvertPivots {
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     const int w = width;
-    const Scratch block(team.team_scratch(0), w * w), row(team.team_scratch(0), w);
+    const Scratch block(team.team_scratch(0), w * w), row(team.team_scratch(0), 2 * w);
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, w * w),
                          [&](int ij) { block(ij) = a((first + ij / w) * n + first + ij % w); });
     team.team_barrier();
-    sweep_block(team, w, w, threshold, &diagonal(first), block.data(), row.data());
+    sweep_block(AllLanes<Team>{team}, w, w, threshold, &diagonal(first), block.data(), row.data());
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, w * w),
                          [&](int ij) { pivots(ij) = -block(ij); });
   }
   static std::size_t scratch_bytes(int w) {
-    return Scratch::shmem_size(w * w) + Scratch::shmem_size(w);
+    return Scratch::shmem_size(w * w) + Scratch::shmem_size(2 * w);
   }
 };
 

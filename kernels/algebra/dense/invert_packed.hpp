@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // invert_packed inverts many symmetric positive definite matrices, stored as packed lower
 // triangles, in place. A team, on cores a thread, inverts each matrix by the sweep operator
-// (inverse.hpp explains the method) over blocks of pivots.
+// (inverse.hpp explains the method) over blocks of pivots: few of them on devices, where what all
+// teams have at work fits the caches, and many in invert_packed_tiles.hpp, where it does not.
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>
 #include <ossatura/core/parallel/array_pointer.hpp>
 #include <ossatura/kernels/algebra/dense/inverse.hpp>
+#include <ossatura/kernels/algebra/dense/invert_packed_tiles.hpp>
 #include <ossatura/kernels/algebra/dense/packed_sweep.hpp>
 
 namespace ossatura {
 
 namespace detail {
 
-/// On devices. `Items`: size and matrix as of MultiplyPacked.
+/// On devices, for matrices of few rows. `Items`: size and matrix as of MultiplyPacked.
 template<class Exec, class Items>
 struct InvertPacked {
   using Team = typename Kokkos::TeamPolicy<Exec>::member_type;
@@ -25,9 +27,9 @@ struct InvertPacked {
   int level;
   int scratch_entries;
 
-  /// The block, a row of it, the diagonal, the panel and its product with the pivots' inverse.
+  /// The block, two rows of it, the diagonal, the panel and its product with the pivots' inverse.
   static std::int64_t scratch_of(int n) {
-    return width * width + width + std::int64_t(2 * width + 1) * n;
+    return width * width + 2 * width + std::int64_t(2 * width + 1) * n;
   }
 
   /// Row i after the sweep by rows first .. first + used - 1.
@@ -68,7 +70,7 @@ struct InvertPacked {
     double* const a = value.data + items.matrix(item);
     double* const block = static_cast<double*>(
         team.team_scratch(level).get_shmem_aligned(scratch_entries * int(sizeof(double)), 8));
-    double *const row = block + w * w, *const diagonal = row + w, *const panel = diagonal + n,
+    double *const row = block + w * w, *const diagonal = row + 2 * w, *const panel = diagonal + n,
                   *const scaled = panel + w * n;
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, n),
                          [&](int i) { diagonal[i] = a[packed_place(i, i)]; });
@@ -86,7 +88,7 @@ struct InvertPacked {
           block[k * int(w) + j] = 0;
       });
       team.team_barrier();
-      sweep_block(team, w, used, threshold, diagonal + first, block, row);
+      sweep_block(AllLanes<Team>{team}, w, used, threshold, diagonal + first, block, row);
       Kokkos::parallel_for(Kokkos::TeamThreadRange(team, int(w)), [&](int k) {
         Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, n), [&](int j) {
           double sum = 0;
@@ -108,6 +110,9 @@ struct InvertPacked {
     });
   }
 };
+
+/// What a device takes in tiles, which were measured slower at 93 rows, and faster at 192.
+constexpr int fewest_tiled_rows = 150;
 
 /// On cores a thread has a matrix.
 template<class Exec, class Items>
@@ -149,6 +154,8 @@ void invert_packed(const Exec& exec, const Items& items, std::int64_t num_items,
   if (num_items == 0)
     return;
   if constexpr (BackendTraits<Exec>::is_device) {
+    if (most_rows >= detail::fewest_tiled_rows)
+      return detail::invert_packed_tiles(exec, items, num_items, most_rows, value, threshold);
     using Functor = detail::InvertPacked<Exec, Items>;
     const std::int64_t entries = Functor::scratch_of(most_rows);
     const std::size_t bytes = std::size_t(entries) * sizeof(double);

@@ -149,8 +149,10 @@ struct PackedItems {
   KOKKOS_FUNCTION std::int64_t matrix(std::int64_t item) const { return begin(item); }
 };
 
+/// By invert_packed, or as devices invert many rows.
 template<class Exec>
-std::vector<Matrix> invert_together(const Exec& exec, const std::vector<Matrix>& matrices) {
+std::vector<Matrix> invert_together(const Exec& exec, const std::vector<Matrix>& matrices,
+                                    bool in_tiles = false) {
   std::vector<int> rows;
   std::vector<std::int64_t> begin;
   std::vector<double> packed;
@@ -164,8 +166,13 @@ std::vector<Matrix> invert_together(const Exec& exec, const std::vector<Matrix>&
   const auto rows_there = upload(exec, "test::rows", rows);
   const auto begin_there = upload(exec, "test::begin", begin);
   const auto value = upload(exec, "test::packed", packed);
-  invert_packed(exec, PackedItems{rows_there, begin_there}, std::int64_t(matrices.size()),
-                *std::max_element(rows.begin(), rows.end()), value);
+  const PackedItems items{rows_there, begin_there};
+  const int most_rows = *std::max_element(rows.begin(), rows.end());
+  if (in_tiles)
+    detail::invert_packed_tiles(exec, items, std::int64_t(matrices.size()), most_rows, value,
+                                1e-12);
+  else
+    invert_packed(exec, items, std::int64_t(matrices.size()), most_rows, value);
   const auto inverse = test::host_values(value);
   std::vector<Matrix> result;
   std::size_t k = 0;
@@ -186,14 +193,16 @@ OSSATURA_BACKEND_TEST("Packed matrices of several sizes are inverted together", 
     for (int i = 0; i < n; ++i)
       matrices.back()(i, i) += 0.1;
   }
-  const std::vector<Matrix> inverse = invert_together(TestType(), matrices);
-  for (std::size_t k = 0; k < matrices.size(); ++k) {
-    const Matrix &a = matrices[k], &x = inverse[k];
-    Matrix identity(a.n);
-    for (int i = 0; i < a.n; ++i)
-      identity(i, i) = 1;
-    INFO(a.n << " rows");
-    CHECK((a * x - identity).norm() <= 1e-13 * a.norm() * x.norm());
+  for (const bool in_tiles : {false, true}) {
+    const std::vector<Matrix> inverse = invert_together(TestType(), matrices, in_tiles);
+    for (std::size_t k = 0; k < matrices.size(); ++k) {
+      const Matrix &a = matrices[k], &x = inverse[k];
+      Matrix identity(a.n);
+      for (int i = 0; i < a.n; ++i)
+        identity(i, i) = 1;
+      INFO(a.n << " rows" << (in_tiles ? " in tiles" : ""));
+      CHECK((a * x - identity).norm() <= 1e-13 * a.norm() * x.norm());
+    }
   }
 }
 
@@ -204,17 +213,20 @@ OSSATURA_BACKEND_TEST("Rows of zeros of packed matrices stay, dependent ones are
   for (int i : held)
     for (int j = 0; j < 70; ++j)
       held_rows(i, j) = held_rows(j, i) = 0;
-  const std::vector<Matrix> matrices = {held_rows, random_matrix(40, 5, 35), Matrix(3)},
-                            inverse = invert_together(TestType(), matrices);
-  for (int i : held)
-    for (int j = 0; j < 70; ++j)
-      CHECK(inverse[0](i, j) == 0);
-  for (std::size_t k = 0; k < 2; ++k) {
-    const Matrix &a = matrices[k], &x = inverse[k];
-    CHECK((a * x * a - a).norm() < 1e-9 * a.norm());
-    CHECK(x.norm() > 0);
+  const std::vector<Matrix> matrices = {held_rows, random_matrix(40, 5, 35), Matrix(3)};
+  for (const bool in_tiles : {false, true}) {
+    CAPTURE(in_tiles);
+    const std::vector<Matrix> inverse = invert_together(TestType(), matrices, in_tiles);
+    for (int i : held)
+      for (int j = 0; j < 70; ++j)
+        CHECK(inverse[0](i, j) == 0);
+    for (std::size_t k = 0; k < 2; ++k) {
+      const Matrix &a = matrices[k], &x = inverse[k];
+      CHECK((a * x * a - a).norm() < 1e-9 * a.norm());
+      CHECK(x.norm() > 0);
+    }
+    CHECK(inverse[2].norm() == 0);
   }
-  CHECK(inverse[2].norm() == 0);
 }
 
 OSSATURA_BACKEND_TEST("Packed inverses do not depend on the instruction set", "[dense_inverse]") {
