@@ -328,11 +328,19 @@ class Elastic(Doubts):
     LOADS = np.where(POINTS[:, :1] == 2, [[0.0, 0.0, -1e3]], 0.0)
 
     def test_high_order(self):
-        for young, codes in ((210e9, []), (210e3, ["large-displacement"]), (1.0, [])):  # 1: units
+        for young, codes in ((210e9, []), (210e3, ["large-displacement"]), (1e9, []),
+                             (210.0, ["large-displacement"]), (1.0, [])):  # of GPa; 1: units
             model = pfem.Model(pfem.Mesh(self.POINTS, self.HEXA), order=2, young=young, backend="serial")
             model.hold(self.POINTS[:, 0] == 0)
-            model.add_traction(self.POINTS[:, 0] == 2, (0, 0, -1e4))
+            model.add_traction(self.POINTS[:, 0] == 2, (0, 0, -1e6))
             self.assertEqual(self.codes(model.solve), codes)
+
+    def test_gravity_of_high_order(self):
+        for young, density, codes in ((210e9, 9.81, ["odd-gravity"]), (210e9, 77000, []), (1.0, 9.81, [])):
+            model = pfem.Model(pfem.Mesh(self.POINTS, self.HEXA), order=1, young=young, backend="serial")
+            self.assertEqual(self.codes(model.add_body_force, (0, 0, -density)), codes)
+            self.assertEqual(self.codes(model.set_load, 0, (0, 0, -77000.0)), [])
+            self.assertEqual(self.codes(model.set_load, 0, (0, 0, -density)), codes)
 
     def test_points_of_high_order(self):
         corner = np.all(self.POINTS == (2, 0, 0), axis=1)
