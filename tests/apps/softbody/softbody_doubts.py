@@ -424,6 +424,20 @@ class Usage(SoftbodyCase):
         self.run_scene(alone, "--newton", "3")
         self.run_scene(scene(solver={"newton_tolerance": 1e-10, "newton_iterations": 3}), "--newton", "1")
 
+    def test_choices_of_a_factor_that_there_is_not(self):
+        for key, value in (("refresh", "every:4"), ("refresh_after", 7), ("factor", "host"), ("apply", "levels"),
+                           ("factor_storage", "fp64"), ("bands", 2), ("warp", False)):
+            with self.subTest(key=key):
+                document = scene(solver={"preconditioner": "jacobi", key: value})
+                self.write_scene(document)
+                self.fails(BAD_FILE, f's.json: solver.{key} has no effect beside "jacobi"', "softbody", "s.json", "-q")
+                self.run_scene(document, "--preconditioner", "ldlt")
+        self.run_scene(scene(solver={"refresh": "sync"}), "--preconditioner", "jacobi")
+        self.write_scene(scene(solver={"preconditioner": "jacobi"}))
+        self.fails(USAGE, "--apply has no effect on the preconditioner jacobi of s.json", "softbody", "s.json", "-q", "--apply", "levels")
+        self.fails(USAGE, "--refresh-after has no effect without --preconditioner ldlt", "softbody", "s.json", "-q",
+                   "--preconditioner", "none", "--refresh-after", "7")
+
     def test_values_out_of_range(self):
         self.write_scene(scene())
         for arguments in (("--steps", "0"), ("--time-step", "0"), ("--time-step", "nan"),
