@@ -308,6 +308,15 @@ class Bodies(Doubts):
         self.assertEqual(self.codes(world.run, 2, check=False), ["inside-out"])  # once
 
 
+    def test_bodies_that_are_drawn_out(self):
+        for young, codes in ((1e4, []), (1.0, ["overstretched"])):  # 10 kPa; and hardly anything
+            world = softbody.World(backend="serial", gravity=(0, 0, 0), time_step=0.1, rayleigh_mass=1.0)
+            top = self.POINTS[:, 2] == self.POINTS[:, 2].max()
+            world.add(self.POINTS, self.TETRA, young=young, poisson=0.0, law="neo_hookean", name="bar",
+                      fixed=np.flatnonzero(self.POINTS[:, 2] == self.POINTS[:, 2].min()),
+                      load=np.where(top[:, None], (0, 0, 300 * np.ptp(self.POINTS[:, 0])**2 / top.sum()), 0.0))
+            self.assertEqual(self.codes(world.run, 90), codes)  # once
+
     def test_energy_that_comes_from_nothing(self):
         """A linear step of the corotational law in one Newton iteration, of a body that turns fast."""
         world = softbody.World(backend="serial", gravity=(0, 0, 0), time_step=0.05, newton_iterations=1)
