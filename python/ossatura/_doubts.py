@@ -23,6 +23,8 @@ _VELOCITIES = 0.01, 10.0  # m/s, of a heart, and of most tissue grown in a labor
 _HEARTS = 1.0, 1000.0  # mm, the longest side of a heart, or of a piece of one
 _SOFTEST = 1000.0  # Pa, of the softest tissues and gels; moduli near 1 stand for units
 _DISPLACEMENT = 0.1  # of the body: no theory of small displacements goes so far
+_IN_GPA = 1e3  # of the body, where the modulus may be in GPa: 210 for 210e9 makes this of a strain of 1e-6
+_GRAVITY = 9.7, 10.0  # m/s^2
 
 
 _given: set[str] = set()
@@ -157,6 +159,15 @@ def rounded_times(earliest: float, latest: float, of_set: str) -> None:
 def displacement(largest: float, points: NDArray[np.float64], stiffest: float, what: str) -> None:
     """Of a body, m, whose largest modulus is `stiffest` Pa."""
     extent = float((points.max(0) - points.min(0)).max())
-    _look(stiffest >= _SOFTEST and largest > _DISPLACEMENT * extent, "large-displacement", what, lambda: (
+    most = _DISPLACEMENT if stiffest >= _SOFTEST else _IN_GPA if stiffest > 1 else math.inf
+    _look(largest > most * extent, "large-displacement", what, lambda: (
         f"the body moves by {largest:.3g} m, and its longest side is {extent:.3g} m: the theory is of small displacements. Moduli "
         f"are in Pa and forces in N; the largest modulus is {stiffest:.3g} Pa, and steel has 210e9"))
+
+
+def body_force(density: Sequence[float], stiffest: float) -> None:
+    """N/m^3, of a body whose largest modulus is `stiffest` Pa; of an acceleration that was given for a weight by volume."""
+    size = math.hypot(*density)
+    _look(_GRAVITY[0] <= size <= _GRAVITY[1] and stiffest > _SOFTEST, "odd-gravity", "body force", lambda: (
+        f"a body force of {size:.6g} N/m^3 is the weight of air: it is not the acceleration of gravity, but the density times it, "
+        "77000 for steel"))

@@ -366,7 +366,13 @@ class Model(Held):
 
     def add_body_force(self, density: Sequence[float]) -> int:
         """Adds a force density (x, y, z) in N/m^3 everywhere."""
-        return self._add(3, np.ones(len(self.mesh.points), bool), density)
+        number = self._add(3, np.ones(len(self.mesh.points), bool), density)
+        self._look_at_body_force(number, density)
+        return number
+
+    def _look_at_body_force(self, number: int, value: Sequence[float]) -> None:
+        if _KINDS[self._kinds[number]] == "body_force":
+            _doubts.body_force(value, _stiffest(np.atleast_2d(self._d)))
 
     def set_load(self, number: int, value: float | Sequence[float]) -> None:
         """Sets the value of a load that was added: a pressure, or (x, y, z)."""
@@ -376,6 +382,7 @@ class Model(Held):
         three = (_numbers.real(value, what), 0.0, 0.0) if what == "pressure" else _numbers.vector(value, what)
         with self._lock:
             self._model.set_load(number, three)
+        self._look_at_body_force(number, three)
 
     def solve(self, *, tolerance: float = 1e-8, max_iterations: int = 5000, preconditioner: str = "vertex-stars",
               operator: str = "auto", check: bool = True, progress: bool = False,
@@ -400,7 +407,7 @@ class Model(Held):
                         **answer.numbers())
         if result.converged:
             largest = float(np.linalg.norm(result.displacement, axis=1).max())
-            _doubts.displacement(largest, self.mesh.points, float(d.max()), "hexahedra")
+            _doubts.displacement(largest, self.mesh.points, _stiffest(d), "hexahedra")
         if check and not result.converged:
             raise ConvergenceError(
                 f"residual {result.residual:.1e} after {result.iterations} iterations, which does not meet the tolerance "
@@ -447,6 +454,12 @@ class Model(Held):
 
 
 _CORNERS = {0: ((0, 3, 4, 7), (1, 2, 5, 6)), 1: ((0, 1, 4, 5), (2, 3, 6, 7)), 2: ((0, 1, 2, 3), (4, 5, 6, 7))}
+
+
+def _stiffest(d: NDArray[np.float64]) -> float:
+    """The largest Young's modulus (Pa) of [num, 21], of orthotropic elements about that."""
+    mu, lame = d[:, _FULL[(3, 4, 5), (3, 4, 5)]].max(1), d[:, _FULL[0, 1]]
+    return float((mu * (3 * lame + 2 * mu) / (lame + mu)).max())
 
 
 def _cells(shape: Sequence[int]) -> NDArray[np.int32]:

@@ -31,6 +31,8 @@ from ._log import logger
 
 __all__ = ["Body", "BodyGradient", "Motion", "MotionGradient", "Step", "World"]
 
+_WATCHED_EVERY = 8
+_MOST_STRETCH = 10.0  # rubbers break below
 _LAWS = ("corotational", "stvk", "mooney_rivlin", "neo_hookean")
 
 
@@ -272,6 +274,8 @@ class World(Held):
         self._model: _core.SoftModel | None = None
         self._lock = threading.RLock()
         self._inverted = 0  # elements, after the last step
+        self._num_steps = 0
+        self._is_stretched = False  # which was told
         self._moduli = 0  # how often they were set
         self._changed: set[str] = set()  # of loads and motions of fixed nodes, what the library does not know yet
         self.bodies: list[Body] = []
@@ -358,6 +362,20 @@ class World(Held):
         wall.friction = _numbers.real(friction, "friction")
         self._input.add_wall(wall)
 
+    def _look_at_stretch(self, step: Step) -> None:
+        """Of steps as many as for energies, and where positions are at hand."""
+        self._num_steps += 1
+        if self._is_stretched or step.inverted or self._num_steps % _WATCHED_EVERY != 1 or self._library is not NUMPY:
+            return
+        positions = self.positions
+        for body in self.bodies:
+            stretch = _stretch(body._elements, body._points, positions[body._slice])
+            if stretch > _MOST_STRETCH:
+                self._is_stretched = True
+                logger.warning("%r is stretched to %.3g times its length after the step to %.6g s, as no material is: see whether its "
+                               "moduli are in Pa (a modulus of 10 kPa is 1e4) and forces in N; or take a stiffer material, or smaller "
+                               "loads", body.name, stretch, step.time, extra={"code": "overstretched"})
+
     def step(self, *, check: bool = True) -> Step:
         """Takes a step. Raises ConvergenceError, with the step as its result, where that did not converge, unless
         check=False; without a result where no step could be taken, and all is as before."""
@@ -370,6 +388,7 @@ class World(Held):
                                    "time_step, a stiffer material or smaller loads, or the law \"neo_hookean\", which resists being flattened",
                                    step.inverted, step.time, extra={"code": "inside-out"})
                 self._inverted = step.inverted
+                self._look_at_stretch(step)
         except _core.NotConverged as error:
             raise ConvergenceError(str(error), None) from None
         if check and not step.converged:
@@ -581,3 +600,11 @@ def _fixed_nodes(fixed: ArrayLike | None, num_points: int) -> NDArray[np.int32]:
     elif array.size == 0:
         array = np.zeros(0, np.int32)
     return np.unique(_arrays.integers(array, (None,), "fixed"))
+
+
+def _stretch(elements: NDArray[np.int32], rest: NDArray[np.float64], positions: NDArray[np.float64]) -> float:
+    """How much farther apart two nodes of an element are than at rest, the largest ratio."""
+    a, b = np.triu_indices(elements.shape[1], 1)
+    pairs = elements[:, a].ravel(), elements[:, b].ravel()
+    squared = [((x[pairs[0]] - x[pairs[1]])**2).sum(1) for x in (positions, rest)]
+    return float(np.sqrt((squared[0] / squared[1]).max()))

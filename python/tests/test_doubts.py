@@ -308,6 +308,15 @@ class Bodies(Doubts):
         self.assertEqual(self.codes(world.run, 2, check=False), ["inside-out"])  # once
 
 
+    def test_bodies_that_are_drawn_out(self):
+        for young, codes in ((1e4, []), (1.0, ["overstretched"])):  # 10 kPa; and hardly anything
+            world = softbody.World(backend="serial", gravity=(0, 0, 0), time_step=0.1, rayleigh_mass=1.0)
+            top = self.POINTS[:, 2] == self.POINTS[:, 2].max()
+            world.add(self.POINTS, self.TETRA, young=young, poisson=0.0, law="neo_hookean", name="bar",
+                      fixed=np.flatnonzero(self.POINTS[:, 2] == self.POINTS[:, 2].min()),
+                      load=np.where(top[:, None], (0, 0, 300 * np.ptp(self.POINTS[:, 0])**2 / top.sum()), 0.0))
+            self.assertEqual(self.codes(world.run, 90), codes)  # once
+
     def test_energy_that_comes_from_nothing(self):
         """A linear step of the corotational law in one Newton iteration, of a body that turns fast."""
         world = softbody.World(backend="serial", gravity=(0, 0, 0), time_step=0.05, newton_iterations=1)
@@ -328,11 +337,19 @@ class Elastic(Doubts):
     LOADS = np.where(POINTS[:, :1] == 2, [[0.0, 0.0, -1e3]], 0.0)
 
     def test_high_order(self):
-        for young, codes in ((210e9, []), (210e3, ["large-displacement"]), (1.0, [])):  # 1: units
+        for young, codes in ((210e9, []), (210e3, ["large-displacement"]), (1e9, []),
+                             (210.0, ["large-displacement"]), (1.0, [])):  # of GPa; 1: units
             model = pfem.Model(pfem.Mesh(self.POINTS, self.HEXA), order=2, young=young, backend="serial")
             model.hold(self.POINTS[:, 0] == 0)
-            model.add_traction(self.POINTS[:, 0] == 2, (0, 0, -1e4))
+            model.add_traction(self.POINTS[:, 0] == 2, (0, 0, -1e6))
             self.assertEqual(self.codes(model.solve), codes)
+
+    def test_gravity_of_high_order(self):
+        for young, density, codes in ((210e9, 9.81, ["odd-gravity"]), (210e9, 77000, []), (1.0, 9.81, [])):
+            model = pfem.Model(pfem.Mesh(self.POINTS, self.HEXA), order=1, young=young, backend="serial")
+            self.assertEqual(self.codes(model.add_body_force, (0, 0, -density)), codes)
+            self.assertEqual(self.codes(model.set_load, 0, (0, 0, -77000.0)), [])
+            self.assertEqual(self.codes(model.set_load, 0, (0, 0, -density)), codes)
 
     def test_points_of_high_order(self):
         corner = np.all(self.POINTS == (2, 0, 0), axis=1)

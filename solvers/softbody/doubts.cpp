@@ -156,6 +156,16 @@ void warn_of_obstacles(const SoftScene& scene, double time_step) {
     }
 }
 
+void warn_of_stretch(const SoftObject& object, double stretch, const std::string& when) {
+  constexpr double most = 10; // rubbers break below
+  if (stretch > most)
+    log_warning(
+        "overstretched", '\'', object.name, "' is stretched to ", Digits{stretch, 3},
+        " times its length ", when,
+        ", as no material is: see whether its moduli are in Pa (a modulus of 10 kPa is 1e4) "
+        "and forces in N; or take a stiffer material, or smaller loads");
+}
+
 bool warn_of_nested(const SoftScene& scene) {
   const auto nested = find_nested(scene);
   if (nested)

@@ -20,6 +20,10 @@ void warn_of_motion(const SoftScene& scene, double time_step);
 /// Logs `starts-inside-obstacle` where nodes of an object do.
 void warn_of_obstacles(const SoftScene& scene, double time_step);
 
+/// Logs `overstretched` where the largest_stretch() of an object is that of no material, `when`
+/// ("at the end").
+void warn_of_stretch(const SoftObject& object, double stretch, const std::string& when);
+
 /// Logs `surfaces-intersect` where an object begins inside another, or in its place. Returns
 /// whether one does.
 bool warn_of_nested(const SoftScene& scene);

@@ -188,4 +188,22 @@ std::int64_t count_inverted(const ElementMesh& mesh, const double* positions) {
   return count;
 }
 
+double largest_stretch(const ElementMesh& mesh, const double* positions) {
+  const std::size_t n = std::size_t(nodes_per_elem(mesh.shape));
+  const auto squared = [&](const double* x, std::size_t a, std::size_t b) {
+    double sum = 0;
+    for (std::size_t c = 0; c < 3; ++c)
+      sum += std::pow(x[3 * a + c] - x[3 * b + c], 2);
+    return sum;
+  };
+  double largest = 0;
+  for (std::size_t e = 0; e < mesh.num_elem(); ++e)
+    for (std::size_t a = 1; a < n; ++a)
+      for (std::size_t b = 0; b < a; ++b) {
+        const auto i = std::size_t(mesh.node[n * e + a]), j = std::size_t(mesh.node[n * e + b]);
+        largest = std::max(largest, squared(positions, i, j) / squared(mesh.point.data(), i, j));
+      }
+  return std::sqrt(largest);
+}
+
 } // namespace ossatura

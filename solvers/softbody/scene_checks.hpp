@@ -50,6 +50,10 @@ bool may_lock(const SoftObject& object);
 /// is turned over. Membranes have no inside.
 std::int64_t count_inverted(const ElementMesh& mesh, const double* positions);
 
+/// How much farther apart two nodes of an element are at positions [num_points, 3] than at rest,
+/// the largest ratio of an object.
+double largest_stretch(const ElementMesh& mesh, const double* positions);
+
 /// m^3, at rest; of membranes with their thickness.
 double rest_volume(const SoftObject& object);
 

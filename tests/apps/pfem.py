@@ -532,6 +532,10 @@ class Problems(PfemCase):
         self.close(run["results"]["strain_energy"], 1, 1e-9)
         cube["loads"] = [{"vertices": [1], "force": [1, 0, 0]}]
         self.refuses("m.msh has nodes that are no vertices", cube)
+        abaqus = [1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 14, 10, 17, 19, 20, 18, 11, 13, 15, 16]  # and VTK: bottom, top, between
+        self.write("m.msh", gmsh().replace(" ".join(map(str, range(1, 21))), " ".join(map(str, abaqus))))
+        self.refuses("element 1: the second-order hexahedron is inside out in part, though its vertices alone are not: its "
+                     "middle nodes are in the order of another program", cube)
 
     def test_other_elements_of_vtk(self):
         """What is said of them is right for who reads them."""

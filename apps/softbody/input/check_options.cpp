@@ -57,6 +57,7 @@ void check_softbody_options(const CLI::App& app, const SoftbodyCommandOptions& o
   check_step_files(app, o, o.common);
   const bool factors = o.changes.applied().preconditioner == SoftPreconditioner::ldlt;
   require_effect(app, {{"--refresh", factors, "--preconditioner ldlt"},
+                       {"--refresh-after", factors, "--preconditioner ldlt"},
                        {"--factor", factors, "--preconditioner ldlt"},
                        {"--apply", factors, "--preconditioner ldlt"},
                        {"--factor-storage", factors, "--preconditioner ldlt"},

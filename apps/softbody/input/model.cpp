@@ -10,6 +10,8 @@
 #include <ossatura/solvers/softbody/scene_checks.hpp>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 namespace ossatura {
 
@@ -65,6 +67,43 @@ void refuse_idle_tolerance(const SoftbodyCommandOptions& options, const SoftOpti
                      "give \"newton_iterations\": 10, or leave it out");
 }
 
+/// The first of what is chosen for the factor, by its key and its option.
+std::optional<std::pair<const char*, const char*>> choice_of_factor(const SoftOptions& o) {
+  const SoftOptions usual;
+  if (refresh_text(o) != refresh_text(usual))
+    return {{"refresh", "--refresh"}};
+  if (o.refresh_after != usual.refresh_after)
+    return {{"refresh_after", "--refresh-after"}};
+  if (o.place != usual.place)
+    return {{"factor", "--factor"}};
+  if (o.apply != usual.apply)
+    return {{"apply", "--apply"}};
+  if (o.storage != usual.storage)
+    return {{"factor_storage", "--factor-storage"}};
+  if (o.bands != usual.bands)
+    return {{"bands", "--bands"}};
+  if (o.warp != usual.warp)
+    return {{"warp", "--no-warp"}};
+  return {};
+}
+
+/// A scene with another preconditioner has no factor; one to which an option gives another may
+/// have chosen how its own is made.
+void refuse_idle_factor(const SoftbodyCommandOptions& options, const SoftOptions& of_scene,
+                        const SoftOptions& made) {
+  if (made.preconditioner == SoftPreconditioner::ldlt ||
+      of_scene.preconditioner == SoftPreconditioner::ldlt)
+    return;
+  if (const auto idle = choice_of_factor(of_scene))
+    fail<InputError>(options.scene, ": solver.", idle->first, " has no effect beside \"",
+                     name_of(of_scene.preconditioner),
+                     "\", which has no factor: leave it out, or give \"preconditioner\": \"ldlt\"");
+  if (const auto idle = choice_of_factor(options.changes.applied()))
+    fail<UsageError>(idle->second, " has no effect on the preconditioner ",
+                     name_of(of_scene.preconditioner), " of ", options.scene,
+                     ": leave it out, or give --preconditioner ldlt");
+}
+
 } // namespace
 
 std::int64_t SoftbodyModel::num_nodes() const {
@@ -100,6 +139,7 @@ SoftbodyModel make_softbody_model(const SoftbodyCommandOptions& options, DriverC
   model.options = document.options;
   options.changes.apply_to(model.options);
   refuse_idle_tolerance(options, document.options, model.options);
+  refuse_idle_factor(options, document.options, model.options);
   model.steps = options.steps.value_or(document.steps);
   if (has_contact(model.scene) && model.options.preconditioner != SoftPreconditioner::ldlt)
     fail<InputError>(options.scene, ": has contact, which needs the factor: the preconditioner ",

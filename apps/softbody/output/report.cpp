@@ -219,6 +219,9 @@ void warn_of_energy(const SoftbodyModel& model, const SoftbodyRunResults& result
 
 void warn(const SoftbodyModel& model, const SoftbodyRunResults& results) {
   warn_of_inverted(model, results);
+  for (std::size_t k = 0; k < results.objects.size(); ++k)
+    if (results.objects[k].inverted == 0) // which is said
+      warn_of_stretch(model.scene.objects[k], results.objects[k].stretch, "at the end");
   warn_of_energy(model, results);
   const std::vector<int> failed = results.not_converged();
   const StepTotals totals = totals_of(results);

@@ -74,6 +74,7 @@ std::vector<SoftObjectState> describe_state(const SoftScene& scene,
           std::max(state.largest_displacement, std::hypot(moved[0], moved[1], moved[2]));
     }
     state.inverted = count_inverted(object.mesh, positions.data() + offset);
+    state.stretch = largest_stretch(object.mesh, positions.data() + offset);
     offset += object.mesh.point.size();
     states.push_back(state);
   }

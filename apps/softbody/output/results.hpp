@@ -27,6 +27,7 @@ struct SoftObjectState {
   std::array<double, 3> mean_position{}, mean_velocity{}, lower{}, upper{};
   double largest_displacement = 0;
   std::int64_t inverted = 0; ///< elements that are inside out
+  double stretch = 0;        ///< see largest_stretch
 };
 
 struct SoftbodyRunResults {

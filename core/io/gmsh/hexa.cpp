@@ -138,8 +138,10 @@ private:
       if (!is_right_way_round(*map, std::int64_t(elem)))
         fail<InputError>(path, ": ", elem_name(elem),
                          ": the second-order hexahedron is inside out in part, though its vertices "
-                         "alone are not; mesh finer where the surface is curved, or optimise the "
-                         "mesh (gmsh -optimize_ho)");
+                         "alone are not: its middle nodes are in the order of another program "
+                         "(that of VTK and that of Abaqus are not Gmsh's), or the surface is "
+                         "curved too much: mesh finer there, or optimise the mesh "
+                         "(gmsh -optimize_ho)");
   }
 
   /// Middle nodes of elements are used, but are no points of the model.

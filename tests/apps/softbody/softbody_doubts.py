@@ -216,6 +216,19 @@ class Doubts(SoftbodyCase):
         run = self.run_scene(scene(body(cloth(), {**sheet, "young": 1e11}, density=970), steps=1))
         self.assertEqual(self.codes(run), [])
 
+    def test_bodies_that_are_drawn_out_like_nothing(self):
+        """10 kPa as 10 Pa, which loads alone show where nothing has weight."""
+        for law, mesh in (("neo_hookean", tetra_box((4, 1, 1), (0.4, 0.1, 0.1))), ("corotational", hexa_box((4, 1, 1), (0.4, 0.1, 0.1)))):
+            for young, codes in ((10.0, ["overstretched"]), (1e4, [])):
+                with self.subTest(law=law, young=young):
+                    run = self.run_scene(scene(body(fixed=[{"box": [0, 0, 0, 0, 1, 1]}], mesh=mesh, density=1000,
+                                                    material={"law": law, "young": young, "poisson": 0.0},
+                                                    loads=[{"box": [0.4, 0, 0, 0.4, 1, 1], "total_force": [3, 0, 0]}]),
+                                               steps=100, time_step=0.1, gravity=[0, 0, 0], damping={"mass": 10}))
+                    self.assertEqual(self.codes(run), codes)
+                    if codes:
+                        self.assertRegex(run["warnings"][0]["text"], r"'body' is stretched to [0-9.]+ times its length at the end")
+
     def test_velocities_in_another_unit(self):
         """2000 mm/s as 2000 m/s: faster than ten times what waves in the body do, or than anything."""
         for young, speed, text in ((1e5, 2000, "'body' starts with 2000 m/s, and waves go through it at 10 m/s"), (1e5, 150, "150 m/s"),
@@ -423,6 +436,20 @@ class Usage(SoftbodyCase):
         self.fails(BAD_FILE, "s.json: solver.newton_tolerance has no effect", "softbody", "s.json", "-q")
         self.run_scene(alone, "--newton", "3")
         self.run_scene(scene(solver={"newton_tolerance": 1e-10, "newton_iterations": 3}), "--newton", "1")
+
+    def test_choices_of_a_factor_that_there_is_not(self):
+        for key, value in (("refresh", "every:4"), ("refresh_after", 7), ("factor", "host"), ("apply", "levels"),
+                           ("factor_storage", "fp64"), ("bands", 2), ("warp", False)):
+            with self.subTest(key=key):
+                document = scene(solver={"preconditioner": "jacobi", key: value})
+                self.write_scene(document)
+                self.fails(BAD_FILE, f's.json: solver.{key} has no effect beside "jacobi"', "softbody", "s.json", "-q")
+                self.run_scene(document, "--preconditioner", "ldlt")
+        self.run_scene(scene(solver={"refresh": "sync"}), "--preconditioner", "jacobi")
+        self.write_scene(scene(solver={"preconditioner": "jacobi"}))
+        self.fails(USAGE, "--apply has no effect on the preconditioner jacobi of s.json", "softbody", "s.json", "-q", "--apply", "levels")
+        self.fails(USAGE, "--refresh-after has no effect without --preconditioner ldlt", "softbody", "s.json", "-q",
+                   "--preconditioner", "none", "--refresh-after", "7")
 
     def test_values_out_of_range(self):
         self.write_scene(scene())
