@@ -16,7 +16,7 @@
 #include <ossatura/core/mesh/mechanics/odd_length.hpp>
 #include <ossatura/core/mesh/turned_top.hpp>
 #include <ossatura/solvers/topopt/optimizer.hpp>
-#include <ossatura/solvers/topopt/parts.hpp>
+#include <ossatura/solvers/topopt/part/remaining_parts.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -112,6 +112,40 @@ class Failures(TopoptCase):
         refused("what the mechanism is to move at node", cases=near, objective={"mechanism": {
             "output": [{"box": line, "direction": [0, 0, 1]}]}})
 
+    def test_displacements_that_strain_nothing(self):
+        """Of a part that void cuts off, in some ways or in all, and of a body whose supports all move alike."""
+        clamp, end, at_void = [0, 0, 0, 0, 3, 3], [6, 0, 0, 6, 3, 3], [4, 0, 0, 4, 3, 3]
+        between = [{"box": [2, 0, 0, 4, 3, 3], "role": "void"}]
+        push = {"box": [1, 0, 3, 1, 3, 3], "total_force": [0, 0, -1]}
+
+        def moved(*displacements, **more):
+            return problem(**{"steps": 1, "passive": between, "cases": [{"name": "tip", "loads": [push], "displacements": [
+                {"box": place, "displacement": by} for place, by in displacements]}], **more})
+
+        def refused(message, *displacements, **more):
+            self.fails(BAD_FILE, "p.json: " + message, "topopt", self.write("p.json", json.dumps(moved(*displacements, **more))),
+                       "-q")
+
+        whole = "load case 'tip': the displacements move the body at node 0 as a rigid body, which strains nothing: hold "\
+            "these nodes in place of moving them, or move them against others"
+        cut = "void elements (\"passive\") cut off what the load case 'tip' moves at node "
+        turned = [[6, y, z, 6, y, z] for y in range(4) for z in range(4)]
+        turned = [(place, [-0.01 * place[2], 0, 0.06]) for place in turned]
+        for grid in ("mesh", "voxels"):
+            with self.subTest(grid=grid):
+                solver = {"grid": grid}
+                refused(cut + "6: by the elements that may have material nothing holds it there (along x, along y, about y, "
+                        "about z)", (end, [None, None, -1]),
+                        solver=solver)
+                refused(cut + "6: it moves as a rigid body, which strains nothing. Leave them free", (end, [0, 0, -1]), solver=solver)
+                refused(cut + "6: it moves as a rigid body", *turned, solver=solver)
+                refused(whole, (clamp, [0, 0, -1]), (end, [0, 0, -1]), supports=[], passive=None, solver=solver)
+                # Between two places, which would be closer with another number.
+                for displacements in (((end, [0, 0, -1]), (at_void, [0, 0, -1 + 1e-3])), ((end, [0, 0, -1]), ([4, 0, 0, 4, 0, 0], [1e-3, 0, 0]))):
+                    run = self.solve(moved(*displacements, solver=solver))
+                    self.assertGreater(abs(run["results"]["cases"][0]["imposed_work"]), 0)
+                self.solve(moved((end, [0, 0, -1]), passive=None, solver=solver))
+
     def test_supports_in_void_hold_nothing(self):
         void = [{"box": [4, 0, 0, 6, 3, 1], "role": "void"}]
         for box_of, holds in (([5, 0, 0, 6, 3, 0], False), ([4, 0, 0, 6, 3, 0], True)):
