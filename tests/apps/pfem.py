@@ -307,6 +307,20 @@ class Problems(PfemCase):
         run = self.solve(problem(loads=[{"vertices": [1], "force": [1, 0, 0]}]))
         self.assertIn("point-forces", [w["code"] for w in run["warnings"]])
 
+    def test_a_box_that_ends_between_vertices(self):
+        """Its faces count whole: of a pressure, too, and of elements as large as those of high order are."""
+        for load, force in (({"traction": [0, 0, -3]}, -3), ({"pressure": 3}, -3)):
+            for end, area, doubts in ((2, 2, 0), (3, 2, 0), (1.3, 1, 0), (1.7, 1, 1)):
+                run = self.solve(problem(loads=[{"box": [0, 0, 1, end, 1, 1], **load}], supports=[{"plane": "z=0"}]))
+                self.close(run["results"]["total_load"][2], force * area, 1e-9)
+                loaded, = run["problem"]["loaded_boxes"]
+                self.assertEqual(loaded["place"], "loads[0]")
+                self.close(loaded["area"], area, 1e-9)
+                self.close(loaded["area_in_box"], min(end, 2), 1e-9)
+                lost = [w["text"] for w in run["warnings"] if w["code"] == "lost-load"]
+                self.assertEqual(len(lost), doubts)
+        self.assertIn("loads[0]: 1 m2 of whole faces, of 1.7 m2 in the box, are loaded", lost[0])
+
     def test_reactions_of_supports_that_share_edges(self):
         run = self.solve(problem(loads=[{"plane": "x=2", "traction": [1, 2, -1]}], supports=[
             {"plane": "x=0"}, {"plane": "z=0", "components": "z"}, {"plane": "y=0", "components": "y"}]))

@@ -400,6 +400,40 @@ class Designs(TopoptCase):
             self.assertEqual([warning["code"] for warning in run["warnings"] if warning["code"] != "large-displacement"], codes)
 
 
+class Boxes(TopoptCase):
+    """Tractions act on faces all of whose nodes are in the box."""
+
+    def load(self, place, **more):
+        """The areas that are loaded, and in the box; the force; the warnings."""
+        run = self.solve(problem(steps=1, cases=[{"name": "tip", "loads": [{"box": place, "traction": [0, 0, -2]}]}], **more))
+        loaded, = run["problem"]["loaded_boxes"]
+        self.assertEqual(loaded["place"], "cases[0].loads[0]")
+        self.close(run["results"]["cases"][0]["support_force"][2], 2 * loaded["area"], 1e-5)
+        return round(loaded["area"], 9), round(loaded["area_in_box"], 9), [
+            w["text"] for w in run["warnings"] if w["code"] == "lost-load"]
+
+    def test_a_box_that_ends_between_nodes(self):
+        for grid in ("mesh", "voxels"):
+            with self.subTest(grid=grid):
+                def load(*place):
+                    return self.load(list(place), solver={"grid": grid})
+
+                self.assertEqual(load(6, 0, 0, 6, 3, 3), (9, 9, []))
+                self.assertEqual(load(5.9, -1, -1, 6.1, 4, 4), (9, 9, []))  # the sides are no part of the end
+                self.assertEqual(load(6, 0, 0, 6, 2.3, 3), (6, 6.9, []))  # a box may end beyond the nodes that it is to have
+                self.assertEqual(load(6, 0.9, 0.9, 6, 2.1, 2.1), (1, 1.44, []))
+                area, in_box, warnings = load(6, 0, 0, 6, 2.7, 3)
+                self.assertEqual((area, in_box), (6, 8.1))
+                self.assertEqual(len(warnings), 1)
+                self.assertIn("cases[0].loads[0]: 6 m2 of whole faces, of 8.1 m2 in the box, are loaded: faces count if all of their "
+                              "nodes are in it, and 3 have more than half of their area there, but not all nodes. Let the box end "
+                              "at nodes, or a little beyond", warnings[0])
+        self.write("p.json", json.dumps(problem(steps=1, cases=[{"name": "tip", "loads": [
+            {"box": [6, 0, 0, 6, 2.7, 3], "traction": [0, 0, -2]}]}])))
+        table = self.ossatura("topopt", "p.json", "-q", "--backend", self.backend).stdout
+        self.assertRegex(table, r"cases\[0\]\.loads\[0\] +6 m2 of whole faces, of 8\.1 m2 in the box\n")
+
+
 class Meshes(TopoptCase):
     def test_an_abaqus_deck_is_the_problem_that_it_describes(self):
         expected = self.solve(problem(steps=3))

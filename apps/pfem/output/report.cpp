@@ -39,6 +39,9 @@ void add_problem(Table& table, const PfemModel& model) {
   table.row("quadrature", points + " points along each axis");
   table.row("dofs", format_count(3 * std::int64_t(model.numbering.num_modes)) + ", " +
                         format_count(model.num_held()) + " held");
+  for (const LoadedBox& box : model.loaded_boxes)
+    if (has_more(box))
+      table.row(box.place, loaded_text(box));
 }
 
 void add_solution(Table& table, const PfemModel& model, const PfemResults& r,
