@@ -88,6 +88,7 @@ struct DesignState {
   std::vector<double> objectives;  ///< of the last steps, at most objective_window + 1
   double excess = 0;               ///< of the volume and all limits in the last step, the largest
   double dilated_limit = 0;        ///< of robust designs: the volume fraction of the dilated one
+  double move_share = 1;           ///< of the move limit, of least volumes: what the last step had
   HexaPreconditionerState preconditioner;
 };
 
