@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 namespace ossatura {
 
@@ -662,6 +663,11 @@ bool DesignOptimizer<Exec>::is_done() const {
 template<class Exec>
 int DesignOptimizer<Exec>::num_steps() const {
   return implementation_->steps;
+}
+
+template<class Exec>
+void DesignOptimizer<Exec>::observe_solves(IterationObserver observe) {
+  implementation_->body->observe(std::move(observe));
 }
 
 template<class Exec>

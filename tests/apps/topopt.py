@@ -3,6 +3,9 @@
 topopt/topopt_refusals.py."""
 import json
 import os
+import signal
+import subprocess
+import time
 
 from support import driver_case, hdf5_values
 from support.box_files import abaqus, vtk
@@ -723,6 +726,28 @@ class Resume(TopoptCase):
         self.assertEqual(len(self.rows("h.csv")), taken)
         self.fails(USAGE, f"step {taken} of {taken} is done", "topopt", "cantilever", *arguments,
                    "--resume", "c.h5", "-q", "--steps", taken)
+
+    def test_a_signal_ends_a_step_that_takes_long(self):
+        """Within an iteration from five seconds on; the design is the one before the step."""
+        process = subprocess.Popen(
+            [driver_case.EXECUTABLE, "topopt", "cantilever", "--cells", "60x30x30", "--preconditioner", "jacobi", "--operator",
+             "csr", "--step-tolerance", "1e-13", "--tolerance", "1e-13", "--max-iterations", "100000000", "--precision", "double",
+             "--min-modulus", "1e-12", "--steps", "5", "--start", "1e-3", "--volume", "0.9", "--backend", "serial", "--no-stl",
+             "--checkpoint", "c.h5", "--json", "run.json"],
+            cwd=self.directory.name, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        with process.stderr as log:
+            for line in log:
+                if line.startswith("operator"):
+                    break
+            time.sleep(2)
+            begin = time.monotonic()
+            process.send_signal(signal.SIGTERM)
+            log.read()
+        self.assertEqual(process.wait(timeout=120), 75)
+        self.assertLess(time.monotonic() - begin, 60)
+        run = json.loads(self.read("run.json"))
+        self.assertEqual((run["status"], run["results"]["steps_taken"]), ("interrupted", 0))
+        self.assertIn("c.h5", os.listdir(self.directory.name))
 
 
 if __name__ == "__main__":
