@@ -517,6 +517,19 @@ class Problems(PfemCase):
         text = next(one["text"] for one in run["warnings"] if one["code"] == "not-converged")
         self.assertIn("parts that an edge or a vertex alone joins turn about it", text)
         self.assertNotIn("give --tolerance", text)
+        # Of several elements each, of which the iteration ends with a residual of some units.
+        number, cells = {}, []
+        for low in ((0, 0, 0), (2, 2, 0)):
+            for i, j, k in ((i, j, k) for k in (0, 1) for j in (0, 1) for i in (0, 1)):
+                corners = [(i, j, k), (i + 1, j, k), (i + 1, j + 1, k), (i, j + 1, k)]
+                cells.append([number.setdefault((low[0] + x, low[1] + y, low[2] + z + up), len(number))
+                              for up in (0, 1) for x, y, z in corners])
+        self.write("box.vtk", vtk(list(number), cells))
+        for traction in ([1, -1, 0], [1, 1, 0]):
+            run = self.solve({"mesh": {"file": "box.vtk", "unit": 1}, "material": {"young": 1e9, "poisson": 0.3}, "order": 2,
+                              "supports": [{"plane": "x=0"}], "loads": [{"plane": "x=4", "traction": traction}]}, code=NOT_CONVERGED)
+            text = next(one["text"] for one in run["warnings"] if one["code"] == "not-converged")
+            self.assertIn("parts that an edge or a vertex alone joins turn about it", text)
 
     def test_round_surfaces_in_coordinates_of_six_digits(self):
         """Some vertices are nearer to the radius than others, and faces between those alone were a tenth of the surface."""

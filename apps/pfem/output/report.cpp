@@ -124,9 +124,11 @@ double slenderness(const PfemModel& model) {
 std::string remedy_of(const PfemModel& model, const SolveResult& solve) {
   const HierarchicSolverOptions& solver = model.options.solver;
   const bool has_stars = solver.preconditioner == HierarchicPreconditioner::vertex_stars;
-  constexpr double grown = 1e6; // conjugate gradients rise by less on their way down
-  if (!(solve.residual < grown))
-    return "It is far above the first one, as of a body that can move: parts that an edge or a "
+  // Conjugate gradients rise by less than the first on their way down, and rounding leaves them
+  // less than 1 where they end.
+  const bool ended = solve.iterations < solver.cg.max_iterations;
+  if (!(solve.residual < (ended ? 1 : 1e6)))
+    return "It is above the first one, as of a body that can move: parts that an edge or a "
            "vertex alone joins turn about it, and elements with too few quadrature points "
            "(--points) bend without energy. Join parts by faces, or hold each";
   if (solve.iterations >= solver.cg.max_iterations)

@@ -10,6 +10,7 @@
 #include <ossatura/core/mesh/mechanics/odd_gravity.hpp>
 #include <ossatura/solvers/topopt/bodies/solids.hpp>
 #include <ossatura/solvers/topopt/frequencies/frequencies.hpp>
+#include <ossatura/solvers/topopt/part/hinges.hpp>
 #include <ossatura/solvers/topopt/part/remaining_parts.hpp>
 
 #include <algorithm>
@@ -175,24 +176,25 @@ void require_known_to_solids(const std::string& file, const TopoptModel& model) 
                        "give them the same");
 }
 
-std::string use_of(const CutNode& cut, const TopoptModel& model) {
-  switch (cut.use) {
+/// What is to hold: "what the load case 'tip' pushes".
+std::string use_of(CutNode::Use use, std::size_t which, const TopoptModel& model) {
+  switch (use) {
   case CutNode::Use::force:
-    return "the load case '" + model.case_names[cut.which] + "' pushes";
+    return "what the load case '" + model.case_names[which] + "' pushes";
   case CutNode::Use::displacement:
-    return "the load case '" + model.case_names[cut.which] + "' moves";
+    return "what the load case '" + model.case_names[which] + "' moves";
   case CutNode::Use::output:
-    return "the mechanism is to move";
+    return "what the mechanism is to move";
   default:
-    return "a constraint limits";
+    return "what a constraint limits";
   }
 }
 
-/// Refuses what void elements part from what holds it, or from what would strain it.
+/// Refuses what void elements part from what holds it, or from what would strain it, and hinges.
 void check_cuts(const ProblemDocument& document, const TopoptModel& model) {
   if (const std::optional<CutNode> cut = find_cut_node(model.problem))
-    fail<InputError>(document.file, ": void elements (\"passive\") cut off what ",
-                     use_of(*cut, model), " at node ", cut->node,
+    fail<InputError>(document.file, ": void elements (\"passive\") cut off ",
+                     use_of(cut->use, cut->which, model), " at node ", cut->node,
                      ": by the elements that may have material nothing holds it there (",
                      cut->motions, "). Leave them free, or hold nodes on that side");
   const std::optional<IdleDisplacement> idle = find_idle_displacement(model.problem);
@@ -206,6 +208,11 @@ void check_cuts(const ProblemDocument& document, const TopoptModel& model) {
                      "': the displacements move the body at node ", idle->node,
                      " as a rigid body, which strains nothing: hold these nodes in place of moving "
                      "them, or move them against others");
+  if (const std::optional<LoadedHinge> hinge = find_loaded_hinge(model.problem))
+    fail<InputError>(document.file, ": ", use_of(hinge->use, hinge->which, model),
+                     " can turn about node ", hinge->node,
+                     ", where elements that may have material touch others along an edge or in a "
+                     "corner alone, which is a hinge: join them by faces, or hold more nodes");
 }
 
 } // namespace

@@ -8,7 +8,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from support import driver_case
 from support.box_files import abaqus, box_points, vtk
 from support.designs import TopoptCase, box, problem
-from support.driver_case import BAD_FILE, NOT_CONVERGED, UNAVAILABLE, USAGE
+from support.driver_case import BAD_FILE, DONE, NOT_CONVERGED, UNAVAILABLE, USAGE
 
 
 class Failures(TopoptCase):
@@ -145,6 +145,36 @@ class Failures(TopoptCase):
                     run = self.solve(moved(*displacements, solver=solver))
                     self.assertGreater(abs(run["results"]["cases"][0]["imposed_work"]), 0)
                 self.solve(moved((end, [0, 0, -1]), passive=None, solver=solver))
+
+    def test_blocks_that_touch_along_an_edge(self):
+        """A hinge, which void alone would hold: loads that turn it are refused, others are not."""
+        def blocks(void, low, force, grid, **more):
+            high = low[2] + 2
+            return problem(**{"mesh": box((4, 4, high), (4, 4, high)), "supports": [{"box": [0, 0, 0, 0, 2, 2]}], "steps": 1,
+                              "passive": [{"box": one, "role": "void"} for one in void], "solver": {"grid": grid}, "cases": [
+                                  {"name": "tip", "loads": [{"box": [4, *low[1:], 4, 4, high], "total_force": force}]}], **more})
+
+        def refused(document, node):
+            self.fails(BAD_FILE, "p.json: what the load case 'tip' pushes can turn about node " + str(node) + ", where elements that "
+                       "may have material touch others along an edge or in a corner alone, which is a hinge: join them by faces, "
+                       "or hold more nodes", "topopt", self.write("p.json", json.dumps(document)), "-q")
+
+        edge = [[2, 0, 0, 4, 2, 2], [0, 2, 0, 2, 4, 2]], (2, 2, 0)
+        corner = [[2, 0, 0, 4, 2, 2], [0, 2, 0, 4, 4, 2], [0, 0, 2, 2, 4, 4], [2, 0, 2, 4, 2, 4]], (2, 2, 2)
+        for grid in ("mesh", "voxels"):
+            with self.subTest(grid=grid):
+                refused(blocks(*edge, [1, -1, 0], grid), 12)
+                refused(blocks(*corner, [0, 0, -1], grid), 62)
+                # Along the axis of the hinge, and towards it, the edge carries; a support on that side, a rigid body across the
+                # hinge, and a part that closes the ring hold it.
+                self.solve(blocks(*edge, [0, 0, -1], grid), code=(DONE, NOT_CONVERGED))  # of next to no stiffness about it
+                self.solve(blocks(*edge, [1, -1, 0], grid, supports=[{"box": [0, 0, 0, 0, 2, 2]}, {"box": [4, 4, 0, 4, 4, 2]}]))
+                self.solve(blocks(edge[0][:1], edge[1], [1, -1, 0], grid))
+                speck = problem(steps=1, solver={"grid": grid}, passive=[{"box": one, "role": "void"} for one in (
+                    [5, 0, 1, 6, 3, 3], [5, 1, 0, 6, 3, 3], [4, 0, 0, 5, 1, 2])], cases=[{"name": "tip", "loads": [
+                        {"box": [4, 0, 3, 4, 3, 3], "total_force": [0, 0, -1]}]}])
+                self.solve(speck)
+        self.solve(blocks(*edge, [1, -1, 0], "mesh", rigid_bodies=[{"box": [1, 1, 0, 3, 3, 2]}]))
 
     def test_supports_in_void_hold_nothing(self):
         void = [{"box": [4, 0, 0, 6, 3, 1], "role": "void"}]
