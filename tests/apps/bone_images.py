@@ -197,9 +197,9 @@ class Scanco(BoneImages):
         head = (b"CTDATA-HEADER_V1" + counts).ljust(88, b"\0") + struct.pack("<i", 8192)
         return self.write(name, head.ljust(512, b"\0") + struct.pack(f"<{len(values)}h", *values))
 
-    def aim(self, name, kind, data, log=LOG):
+    def aim(self, name, kind, data, log=LOG, edge=EDGE):
         head = struct.pack("<5i", 20, 140, len(log), len(data), 0)
-        head += struct.pack("<12i", 16, 0, 0, 0, 0, kind, 0, 0, 0, *SHAPE).ljust(108, b"\0") + 3 * vax(EDGE)
+        head += struct.pack("<12i", 16, 0, 0, 0, 0, kind, 0, 0, 0, *SHAPE).ljust(108, b"\0") + vax(edge) + 2 * vax(EDGE)
         return self.write(name, head.ljust(160, b"\0") + log + data)
 
     def test_densities_and_labels_are_those_of_nifti(self):
@@ -217,6 +217,8 @@ class Scanco(BoneImages):
         self.assertEqual(run["results"]["response"], expected["results"]["response"])
         self.assertEqual(run["results"]["labels"], expected["results"]["labels"])
         self.assertNotIn("no-calibration", [w["code"] for w in run["warnings"]])
+        self.fails(BAD_FILE, "minus.aim: the voxel spacing is -0.5 x 0.5 x 0.5; it must be positive", "bone",
+                   self.aim("minus.aim", 0x00020002, stored, edge=-EDGE), *LAW)
         for edge in 0.1, EDGE:  # the centre of the first voxel stays
             self.close(self.run_of(image, "--spacing", edge)["problem"]["origin"][0] + edge / 2, 0, 1e-9, 1)
 
