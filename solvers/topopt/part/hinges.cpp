@@ -148,8 +148,9 @@ public:
       for (std::size_t i = 0; i < 6; ++i)
         work[find(block)][i] += own[i];
     for (const std::vector<std::int32_t>& groups : loose_groups())
-      if (6 * groups.size() <= most_unknowns && does_work(groups, work))
-        return hinge_of(groups);
+      if (const std::optional<std::int32_t> hinge = hinge_of(groups);
+          hinge && 6 * groups.size() <= most_unknowns && does_work(groups, work))
+        return hinge;
     return std::nullopt;
   }
 
@@ -324,16 +325,13 @@ private:
     return false;
   }
 
-  std::int32_t hinge_of(const std::vector<std::int32_t>& groups) const {
-    std::int32_t held = -1;
+  /// A node that groups share; none where they float, which is no matter of hinges.
+  std::optional<std::int32_t> hinge_of(const std::vector<std::int32_t>& groups) const {
     for (const auto& [pair, own] : relation_)
-      if (std::binary_search(groups.begin(), groups.end(), pair.first) ||
-          std::binary_search(groups.begin(), groups.end(), pair.second)) {
-        if (own.is_shared)
-          return own.node;
-        held = own.node;
-      }
-    return held;
+      if (own.is_shared && (std::binary_search(groups.begin(), groups.end(), pair.first) ||
+                            std::binary_search(groups.begin(), groups.end(), pair.second)))
+        return own.node;
+    return std::nullopt;
   }
 
   const DesignProblem& problem_;
