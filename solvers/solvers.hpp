@@ -59,6 +59,8 @@
 #include <ossatura/solvers/topopt/mma.hpp>
 #include <ossatura/solvers/topopt/optimality_criteria.hpp>
 #include <ossatura/solvers/topopt/optimizer.hpp>
+#include <ossatura/solvers/topopt/part/hinges.hpp>
+#include <ossatura/solvers/topopt/part/remaining_parts.hpp>
 #include <ossatura/solvers/topopt/parts.hpp>
 #include <ossatura/solvers/topopt/start.hpp>
 

@@ -23,6 +23,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <memory>
+#include <optional>
 
 namespace ossatura {
 
@@ -98,8 +100,11 @@ BoundSummary find_bound(const Exec& exec, const Communicator& world,
   const TimedScope scope("ossatura::topopt::bound");
   BoundSummary summary;
   log_info("looking for a bound of the compliance");
-  summary.found =
-      optimizer.bound_compliance(exec, {}, [&] { return !world.any(is_interrupted()); });
+  try {
+    summary.found =
+        optimizer.bound_compliance(exec, {}, [&] { return !world.any(is_interrupted()); });
+  } catch (const Interrupted&) { // within a solve that takes long
+  }
   if (!summary.is_known())
     summary.reason =
         summary.found.breakdown.empty() ? "stopped by a signal" : summary.found.breakdown;
@@ -441,12 +446,28 @@ void start_from(const Exec& exec, const std::string& file, const TopoptModel& mo
            " elements");
 }
 
+/// From a signal on to any rank, steps that take long end with an iteration. Others are done, so
+/// that a run which goes on from the checkpoint has the same bits.
+template<class Exec>
+void end_long_steps(DesignOptimizer<Exec>& optimizer, DriverContext& context) {
+  constexpr double patience = 5; // seconds
+  const auto noted = std::make_shared<std::optional<Stopwatch>>();
+  optimizer.observe_solves([&context, noted](int, double) {
+    if (is_interrupted() && !*noted)
+      noted->emplace();
+    const bool is_late = *noted && (*noted)->seconds() > patience;
+    if (const int signal = context.world().max(is_late ? noted_interrupt() : 0))
+      throw_interrupted_by(signal);
+  });
+}
+
 /// Takes steps until the design is done, breaks down or is stopped.
 template<class Exec>
 void take_steps(const Exec& exec, const TopoptModel& model, DesignOptimizer<Exec>& optimizer,
                 Recorder& recorder, DriverContext& context, int last_step,
                 TopoptRunResults& results) {
   const Stopwatch watch;
+  end_long_steps(optimizer, context);
   context.begin_progress("   seconds     step/most      objective   volume fraction, change, grey; "
                          "iterations and seconds of the step");
   protect_results();
@@ -649,6 +670,9 @@ int run_on(const Exec& exec, const TopoptCommandOptions& options, const Grids& g
         analyse_design(exec, model, *optimizer, results);
     } catch (const DesignBreakdown& breakdown) {
       results.breakdown = breakdown.what();
+      results.converged = false;
+    } catch (const Interrupted&) {
+      results.stopped = true;
       results.converged = false;
     }
     results.seconds.final = final_watch.seconds();

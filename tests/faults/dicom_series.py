@@ -200,6 +200,10 @@ class Refusals(Series):
         self.refused("differ in the numbers of columns and rows of a3.dcm (7, 6) and d2.dcm (7, 5)")
         self.slice_file("CT/d2.dcm", 2, spacing=(0.5, 0.51))
         self.refused("differ in the spacing")
+        for spacing in ((-EDGE, EDGE), (-EDGE, -EDGE), (EDGE, 0)):
+            self.series(spacing=spacing)
+            self.refused("must be positive and finite")
+        self.series()
         self.slice_file("CT/d2.dcm", 2, rows_along=COLUMNS, columns_along=ROWS)
         self.refused("differ in the orientation of their rows")
         self.slice_file("CT/d2.dcm", 2, unit="MGML")

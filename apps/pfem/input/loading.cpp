@@ -60,13 +60,6 @@ void hold_modes(const PfemSupport& support, const std::vector<std::int32_t>& mod
     }
 }
 
-/// Without the file of the problem.
-std::string place_within(const std::string& file, std::string place) {
-  if (place.rfind(file + ": ", 0) == 0)
-    place.erase(0, file.size() + 2);
-  return place;
-}
-
 /// Holds a part of the boundary as a problem has it.
 void hold(const std::string& file, const PfemSupport& support, std::vector<std::int32_t> vertices,
           const HexaModel& sets, PfemModel& model) {
@@ -178,8 +171,9 @@ void warn_of_body_force(const PfemLoad& load, const PfemModel& model) {
 }
 
 /// Adds the nodal forces of a load to `force` [num_modes, 3], and what of them is lost to `held`.
-void add_load(const PfemLoad& load, const HexaModel& file, const MeshSelector& select,
-              const PfemModel& model, std::vector<double>& force, HeldLoads& held) {
+void add_load(const PfemDocument& document, const PfemLoad& load, const HexaModel& file,
+              const MeshSelector& select, PfemModel& model, std::vector<double>& force,
+              HeldLoads& held) {
   const ModeScaling scaling = model.options.discretisation.scaling;
   const int points = load_points(model);
   const std::array<double, 3> value = load.value;
@@ -211,6 +205,11 @@ void add_load(const PfemLoad& load, const HexaModel& file, const MeshSelector& s
                      ": none of the faces of the boundary has all of its four vertices among the ",
                      part.vertices.size(), " chosen ones: choose more, or a \"force\" on each");
   require_on_boundary(load.where, faces, part.faces.size(), load.place);
+  if (load.where.kind == MeshSelection::Kind::box) {
+    const BoxFaces area = measure_box_faces(model.shape.mesh, part.vertices, load.where.box);
+    model.loaded_boxes.push_back({place_within(document.file, load.place), area});
+    warn_of_box_between_nodes(load.place, area);
+  }
   const bool is_pressure = load.kind == Kind::pressure;
   add_held_tractions(model.shape, part.faces, is_pressure, value, model.held, held);
   add_traction(
@@ -303,7 +302,7 @@ void add_pfem_loads(const PfemDocument& document, const PfemInput& input,
   for (const PfemLoad& load : loads) {
     std::vector<double> force(model.force.size());
     HeldLoads held;
-    add_load(load, input.model, select, model, force, held);
+    add_load(document, load, input.model, select, model, force, held);
     acts = add_forces(load.place, force, held, model) || acts;
   }
   model.num_loads = loads.size();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "apps/driver/context.hpp"
+#include "apps/driver/problem/loaded_box.hpp"
 #include "apps/pfem/input/document.hpp"
 #include "apps/pfem/input/options.hpp"
 #include <ossatura/core/pfem/numbering.hpp>
@@ -38,6 +39,7 @@ struct PfemModel {
   };
   std::vector<Support> supports;
   std::size_t num_loads = 0;
+  std::vector<LoadedBox> loaded_boxes; ///< of tractions and pressures
 
   PfemOptions options;
   std::optional<PfemExact> exact;

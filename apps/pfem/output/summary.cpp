@@ -65,6 +65,8 @@ nlohmann::ordered_json pfem_problem(const PfemModel& model) {
                {"held_dofs", model.num_held()},
                {"supports", model.supports.size()},
                {"loads", model.num_loads}};
+  if (!model.loaded_boxes.empty())
+    json["loaded_boxes"] = loaded_boxes_json(model.loaded_boxes);
   add_materials(model, json);
   return json;
 }

@@ -3,6 +3,7 @@
 
 #include "apps/driver/options/number_range.hpp"
 #include "apps/driver/output/table.hpp"
+#include "apps/driver/problem/loaded_box.hpp"
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/io/text/cursor.hpp>
 #include <ossatura/core/mesh/mechanics/traction.hpp>
@@ -20,15 +21,30 @@ namespace ossatura {
 
 namespace {
 
-/// Of a lattice by the elements around the nodes, which have all faces that are chosen.
-std::vector<NodeForce> tractions_of(const DesignProblem& problem,
-                                    const std::vector<std::int32_t>& nodes,
-                                    const std::vector<FaceCorners>* among,
-                                    const std::array<double, 3>& traction, std::size_t& num_taken) {
+struct Traction {
+  std::vector<NodeForce> forces;
+  std::size_t num_taken = 0;           ///< faces
+  std::optional<BoxFaces> of_box = {}; ///< of nodes that a box has
+};
+
+/// Of a lattice by the elements around the nodes, which have all faces that are chosen. `box`: what
+/// chooses the nodes, or null.
+Traction traction_of(const DesignProblem& problem, const std::vector<std::int32_t>& nodes,
+                     const std::vector<FaceCorners>* among, const std::array<double, 3>& value,
+                     const Box* box) {
+  Traction traction;
+  const auto act_on = [&](const auto& mesh, const std::vector<std::int32_t>& chosen,
+                          const std::vector<FaceCorners>* faces) {
+    traction.forces = traction_forces(mesh, chosen, value, faces, &traction.num_taken);
+    if (box != nullptr)
+      traction.of_box = measure_box_faces(mesh, chosen, *box);
+  };
   if (problem.solids)
-    return traction_forces(*problem.solids, nodes, traction, among, &num_taken);
+    act_on(*problem.solids, nodes, among);
+  else if (!problem.lattice)
+    act_on(problem.mesh, nodes, among);
   if (!problem.lattice)
-    return traction_forces(problem.mesh, nodes, traction, among, &num_taken);
+    return traction;
   std::vector<std::int32_t> number, chosen;
   const ElementMesh around = problem.lattice->mesh_around(nodes, number);
   const auto number_around = [&number](std::int32_t node) {
@@ -42,11 +58,10 @@ std::vector<NodeForce> tractions_of(const DesignProblem& problem,
       std::transform(face.begin(), face.end(), face.begin(), number_around);
       faces.push_back(face);
     }
-  std::vector<NodeForce> forces =
-      traction_forces(around, chosen, traction, among != nullptr ? &faces : nullptr, &num_taken);
-  for (NodeForce& force : forces)
+  act_on(around, chosen, among != nullptr ? &faces : nullptr);
+  for (NodeForce& force : traction.forces)
     force.node = number[std::size_t(force.node)];
-  return forces;
+  return traction;
 }
 
 /// A point in mm is a thousand times as far from the body as it is meant, and so are moments.
@@ -87,21 +102,30 @@ std::vector<NodeForce> shared(const DesignProblem& problem, const std::vector<st
   return forces;
 }
 
-std::vector<NodeForce> forces_of(const ForceChoice& choice, const DesignProblem& problem,
-                                 const PlaceSelector& select) {
+std::vector<NodeForce> forces_of(const ForceChoice& choice, const PlaceSelector& select,
+                                 const ProblemDocument& document, TopoptModel& model) {
+  const DesignProblem& problem = model.problem;
   const std::vector<std::int32_t> nodes = select.nodes(choice.nodes);
   if (choice.kind == ForceChoice::Kind::traction) {
     const std::vector<FaceCorners>* faces = select.faces(choice.nodes);
     require_faces(choice.nodes, faces, choice.nodes.place, "a \"total_force\"");
-    std::size_t num_taken = 0;
-    std::vector<NodeForce> forces = tractions_of(problem, nodes, faces, choice.value, num_taken);
-    if (forces.empty())
+    const bool is_box =
+        choice.nodes.kind == MeshSelection::Kind::box && !choice.nodes.is_of_places();
+    Traction traction =
+        traction_of(problem, nodes, faces, choice.value, is_box ? &choice.nodes.box : nullptr);
+    if (traction.forces.empty())
       fail<InputError>(choice.nodes.place,
                        ": none of the faces of the surface has all of its nodes "
                        "among the ",
                        nodes.size(), " chosen ones: choose more nodes, or a \"total_force\"");
-    require_on_boundary(choice.nodes, faces, num_taken, choice.nodes.place);
-    return forces;
+    require_on_boundary(choice.nodes, faces, traction.num_taken, choice.nodes.place);
+    if (is_box) {
+      model.loaded_boxes.push_back(
+          {place_within(document.file, choice.nodes.place), *traction.of_box});
+      if (!document.is_coarser) // of the finest grid it is told
+        warn_of_box_between_nodes(choice.nodes.place, *traction.of_box);
+    }
+    return std::move(traction.forces);
   }
   if (choice.kind == ForceChoice::Kind::remote)
     return remote_forces(choice, problem, nodes);
@@ -331,7 +355,7 @@ void add_cases(const ProblemDocument& document, HexaModel& hexa, const PlaceSele
     std::vector<NodeDisplacement> moved = load_case.loads.displacements;
     moved.insert(moved.end(), displacements[i].begin(), displacements[i].end());
     for (const ForceChoice& one : choice.forces) {
-      const std::vector<NodeForce> forces = forces_of(one, model.problem, select);
+      const std::vector<NodeForce> forces = forces_of(one, select, document, model);
       check_forces(one.nodes.place, forces, held, moved, in_void);
       load_case.loads.forces.insert(load_case.loads.forces.end(), forces.begin(), forces.end());
     }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "apps/driver/context.hpp"
+#include "apps/driver/problem/loaded_box.hpp"
 #include "apps/topopt/input/options.hpp"
 #include "apps/topopt/input/problem_document.hpp"
 
@@ -37,6 +38,7 @@ struct TopoptModel {
   std::optional<double> mass_density;  ///< kg / m^3
   std::int64_t unused_points = 0, reference_points = 0;
   std::vector<std::int32_t> supported; ///< nodes held otherwise than by mirrors
+  std::vector<LoadedBox> loaded_boxes; ///< of tractions
   std::int64_t num_kept = 0;           ///< elements that are solid as they are near these or loads
   bool has_steps = false;              ///< how many is said by the user
   int levels = 0;                      ///< coarser grids before, of a problem from the user

@@ -10,7 +10,8 @@
 #include <ossatura/core/mesh/mechanics/odd_gravity.hpp>
 #include <ossatura/solvers/topopt/bodies/solids.hpp>
 #include <ossatura/solvers/topopt/frequencies/frequencies.hpp>
-#include <ossatura/solvers/topopt/parts.hpp>
+#include <ossatura/solvers/topopt/part/hinges.hpp>
+#include <ossatura/solvers/topopt/part/remaining_parts.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -175,6 +176,45 @@ void require_known_to_solids(const std::string& file, const TopoptModel& model) 
                        "give them the same");
 }
 
+/// What is to hold: "what the load case 'tip' pushes".
+std::string use_of(CutNode::Use use, std::size_t which, const TopoptModel& model) {
+  switch (use) {
+  case CutNode::Use::force:
+    return "what the load case '" + model.case_names[which] + "' pushes";
+  case CutNode::Use::displacement:
+    return "what the load case '" + model.case_names[which] + "' moves";
+  case CutNode::Use::output:
+    return "what the mechanism is to move";
+  default:
+    return "what a constraint limits";
+  }
+}
+
+/// Refuses what void elements part from what holds it, or from what would strain it, and hinges.
+void check_cuts(const ProblemDocument& document, const TopoptModel& model) {
+  if (const std::optional<CutNode> cut = find_cut_node(model.problem))
+    fail<InputError>(document.file, ": void elements (\"passive\") cut off ",
+                     use_of(cut->use, cut->which, model), " at node ", cut->node,
+                     ": by the elements that may have material nothing holds it there (",
+                     cut->motions, "). Leave them free, or hold nodes on that side");
+  const std::optional<IdleDisplacement> idle = find_idle_displacement(model.problem);
+  if (idle && idle->is_cut)
+    fail<InputError>(document.file, ": void elements (\"passive\") cut off what the load case '",
+                     model.case_names[idle->load_case], "' moves at node ", idle->node,
+                     ": it moves as a rigid body, which strains nothing. Leave them free, or hold "
+                     "nodes on that side");
+  if (idle)
+    fail<InputError>(document.file, ": load case '", model.case_names[idle->load_case],
+                     "': the displacements move the body at node ", idle->node,
+                     " as a rigid body, which strains nothing: hold these nodes in place of moving "
+                     "them, or move them against others");
+  if (const std::optional<LoadedHinge> hinge = find_loaded_hinge(model.problem))
+    fail<InputError>(document.file, ": ", use_of(hinge->use, hinge->which, model),
+                     " can turn about node ", hinge->node,
+                     ", where elements that may have material touch others along an edge or in a "
+                     "corner alone, which is a hinge: join them by faces, or hold more nodes");
+}
+
 } // namespace
 
 void check_loads(const ProblemDocument& document, const TopoptModel& model) {
@@ -198,15 +238,7 @@ void check_supports(const ProblemDocument& document, const TopoptModel& model) {
                      ": give \"supports\" in a .json problem, or a mesh file that has them");
   if (!motion.empty())
     fail<InputError>(document.file, ": ", motion, ": hold more nodes or components");
-  if (const std::optional<CutNode> cut = find_cut_node(problem))
-    fail<InputError>(document.file, ": void elements (\"passive\") cut off what ",
-                     cut->use == CutNode::Use::force
-                         ? "the load case '" + model.case_names[cut->which] + "' pushes"
-                     : cut->use == CutNode::Use::output ? "the mechanism is to move"
-                                                        : "a constraint limits",
-                     " at node ", cut->node,
-                     ": by the elements that may have material nothing holds it there (",
-                     cut->motions, "). Leave them free, or hold nodes on that side");
+  check_cuts(document, model);
   if (!problem.has_body_loads())
     return;
   if (const std::optional<std::size_t> floating = find_floating_element(problem))

@@ -217,6 +217,8 @@ void write_design_checkpoint(const std::string& path, const DesignState& state,
     root.write_scalar("excess", state.excess);
     if (state.dilated_limit > 0)
       root.write_scalar("dilated_limit", state.dilated_limit);
+    if (state.move_share != 1)
+      root.write_scalar("move_share", state.move_share);
     write(root, "limit_scale", state.limit_scale);
     write(root, "objectives", state.objectives);
     write(root, "x", state.x);
@@ -303,6 +305,9 @@ DesignState read_design_checkpoint(const std::string& path, const DesignIdentity
   if (root.has("dilated_limit")) // of robust designs
     state.dilated_limit =
         root.dataset("dilated_limit").read_scalar<double>("the volume of the dilated design");
+  if (root.has("move_share")) // of least volumes
+    state.move_share =
+        root.dataset("move_share").read_scalar<double>("the share of the move limit");
   const std::size_t num_elem = problem.num_elem();
   state.x = read("x", num_elem, false);
   state.x_old = read("x_old", num_elem, true);
@@ -314,7 +319,7 @@ DesignState read_design_checkpoint(const std::string& path, const DesignIdentity
   if (state.steps < 0 || state.first_step < 0 || state.first_step > state.steps ||
       !std::isfinite(state.scale + state.penalty + state.sharpness + state.change +
                      state.dilated_limit) ||
-      count < 0 || count > 100000)
+      !(state.move_share > 0 && state.move_share <= 1) || count < 0 || count > 100000)
     fail<InputError>(path, ": step ", state.steps, ": the file is damaged");
   for (std::int64_t i = 0; i < count; ++i)
     state.displacement.push_back(

@@ -77,6 +77,9 @@ void add_problem(Table& table, const TopoptModel& model) {
   if (!p.rigid.empty())
     table.row("rigid bodies", format_count(std::int64_t(p.rigid.size())));
   table.row("load cases", joined(model.case_names, ", "));
+  for (const LoadedBox& box : model.loaded_boxes)
+    if (has_more(box))
+      table.row("  " + box.place, loaded_text(box));
   table.row("objective", o.objective == DesignObjective::compliance ? "least compliance"
                          : o.objective == DesignObjective::volume   ? "least volume"
                          : o.objective == DesignObjective::frequency

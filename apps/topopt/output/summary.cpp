@@ -244,6 +244,8 @@ nlohmann::ordered_json topopt_problem(const TopoptModel& model) {
                {"volume_fraction",
                 o.objective == DesignObjective::volume ? Json() : Json(o.volume_fraction)},
                {"steps", o.max_steps}};
+  if (!model.loaded_boxes.empty())
+    json["loaded_boxes"] = loaded_boxes_json(model.loaded_boxes);
   if (const int count = count_frequencies(p, o); count > 0)
     json["frequencies"] = count;
   if (model.frequencies_below > 0 && !is_held_to_frequencies(p, o))

@@ -296,7 +296,8 @@ void require_alike(const DicomHeader& first, const DicomHeader& slice) {
                        "it comes from, or complete the header");
   }
   for (std::size_t d = 0; d < 2; ++d)
-    if (!(std::abs(slice.spacing[d] - first.spacing[d]) <= least_difference * first.spacing[d]))
+    if (!(std::abs(slice.spacing[d] - first.spacing[d]) <=
+          least_difference * std::abs(first.spacing[d])))
       differ("spacing", first.spacing, slice.spacing);
   for (std::size_t i = 0; i < 3; ++i) {
     if (!(std::abs(slice.along_row[i] - first.along_row[i]) <= least_difference))

@@ -209,14 +209,14 @@ VoxelImage read_metaimage(const std::string& path, const ChoosePlanes& planes, V
   auto spacing = header.three<double>({"ElementSpacing", "ElementSize"}, &unit);
   for (double& edge : spacing)
     edge *= length;
-  set_edges(path + ": ElementSpacing", spacing, voxels, image);
+  image.direction = read_direction(path, header);
+  set_edges(path + ": ElementSpacing", turn_axes(spacing, image.direction), voxels, image);
   image.says_spacing = header.has("ElementSpacing") || header.has("ElementSize");
   const std::array<double, 3> zero{0, 0, 0};
   auto centre = header.three<double>({"Offset", "Position", "Origin"}, &zero);
   for (double& x : centre)
     if (!std::isfinite(x *= length))
       fail<InputError>(path, ": the offset of the image is not finite");
-  image.direction = read_direction(path, header);
   image.origin = lower_corner(centre, image.edges(), image.direction);
   image.world = "LPS";
   image.says_place = header.has("Offset") || header.has("Position") || header.has("Origin");

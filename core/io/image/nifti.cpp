@@ -287,9 +287,11 @@ VoxelImage read_nifti(const std::string& path, const ChoosePlanes& planes, Voxel
   image.shape = require_voxel_shape(path, std::uint64_t(header.dim[1]),
                                     std::uint64_t(header.dim[2]), std::uint64_t(header.dim[3]));
   const double unit = unit_in_mm(path, header.units);
+  // Lengths, per [1]: which way axes run is said by sform and qform. Others read them so, too.
   set_edges(path + ": pixdim",
-            {header.pixdim[1] * unit, header.pixdim[2] * unit, header.pixdim[3] * unit}, voxels,
-            image);
+            {std::fabs(header.pixdim[1]) * unit, std::fabs(header.pixdim[2]) * unit,
+             std::fabs(header.pixdim[3]) * unit},
+            voxels, image);
   read_place(path, header, unit, image);
 
   const SampleType type = sample_type(path, header.datatype);

@@ -279,7 +279,7 @@ void place_nrrd(const std::string& path, const NrrdHeader& header, VoxelShape vo
     Vector3 edges = header.three<double>("spacings");
     for (double& edge : edges)
       edge *= unit;
-    set_edges(path + ": spacings", edges, voxels, image);
+    set_edges(path + ": spacings", turn_axes(edges, image.direction), voxels, image);
   } else {
     fail<InputError>(path, ": the NRRD header has neither space directions nor spacings: the edge "
                            "of a voxel is not known");
@@ -291,8 +291,11 @@ void place_nrrd(const std::string& path, const NrrdHeader& header, VoxelShape vo
     said = centre_by_axes(header, header.three<double>("spacings"));
   image.says_place = said.has_value();
   Vector3 centre = said.value_or(Vector3{0, 0, 0});
-  for (std::size_t i = 0; i < 3; ++i)
+  for (std::size_t i = 0; i < 3; ++i) {
     centre[i] *= unit * (is_las && i == 0 ? -1 : 1);
+    if (!std::isfinite(centre[i]))
+      fail<InputError>(path, ": the space origin is not finite: correct the header");
+  }
   image.origin = lower_corner(centre, image.edges(), image.direction);
   image.world = is_lps ? "LPS" : is_ras || is_las ? "RAS" : "";
 }

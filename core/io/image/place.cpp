@@ -56,6 +56,16 @@ std::optional<ImageDirection> make_direction(const std::array<std::array<double,
   return nearest_rotation(direction);
 }
 
+std::array<double, 3> turn_axes(const std::array<double, 3>& spacing, ImageDirection& direction) {
+  std::array<double, 3> length{};
+  for (std::size_t d = 0; d < 3; ++d) {
+    length[d] = std::fabs(spacing[d]);
+    for (std::size_t i = 0; i < 3 && spacing[d] < 0; ++i)
+      direction[3 * i + d] = direction[3 * i + d] == 0 ? 0 : -direction[3 * i + d];
+  }
+  return length;
+}
+
 std::array<double, 3> lower_corner(const std::array<double, 3>& centre,
                                    const std::array<double, 3>& edges,
                                    const ImageDirection& direction) {

@@ -16,6 +16,10 @@ namespace ossatura {
 std::optional<ImageDirection> make_direction(const std::array<std::array<double, 3>, 3>& axis,
                                              const std::array<double, 3>& edges);
 
+/// Spacings of files that may be negative: the axis then runs the other way from the centre of the
+/// first voxel, as in ITK. Turns those of `direction`, and returns lengths.
+std::array<double, 3> turn_axes(const std::array<double, 3>& spacing, ImageDirection& direction);
+
 /// The lower corner of voxel (0, 0, 0), whose centre is at `centre` (mm).
 std::array<double, 3> lower_corner(const std::array<double, 3>& centre,
                                    const std::array<double, 3>& edges,

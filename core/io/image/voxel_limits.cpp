@@ -35,7 +35,7 @@ void set_edges(const std::string& where, const std::array<double, 3>& spacing, V
                VoxelImage& image) {
   std::array<double, 3> h{};
   for (int axis = 0; axis < 3; ++axis) {
-    h[axis] = std::abs(spacing[axis]);
+    h[axis] = spacing[axis];
     if (!std::isfinite(h[axis]) || !(h[axis] > 0))
       fail<InputError>(where, ": the voxel spacing is ", spacing[0], " x ", spacing[1], " x ",
                        spacing[2], "; it must be positive and finite");

@@ -26,8 +26,8 @@ std::array<int, 3> require_voxel_shape(const std::string& where, std::uint64_t n
 /// underflow.
 void require_edge(const std::string& where, double edge);
 
-/// Sets the edges of an image to the spacing along each axis (mm, sign ignored). Throws InputError
-/// where one is zero, not finite or beyond the limits above, or, unless boxes are taken, where they
+/// Sets the edges of an image to the spacing along each axis (mm). Throws InputError where one is
+/// not above zero, not finite or beyond the limits above, or, unless boxes are taken, where they
 /// differ by more than 1e-3 relative; the message says how to resample.
 void set_edges(const std::string& where, const std::array<double, 3>& spacing, VoxelShape voxels,
                VoxelImage& image);

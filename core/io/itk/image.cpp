@@ -43,7 +43,6 @@ std::array<int, 3> read_shape(const Hdf5Group& group, const Hdf5Dataset& voxels)
 
 void read_geometry(const Hdf5Group& group, VoxelShape voxels, VoxelImage& image) {
   const std::vector<double> spacing = read_numbers(group, "Spacing", 3);
-  set_edges(group.where() + "/Spacing", {spacing[0], spacing[1], spacing[2]}, voxels, image);
   const std::vector<double> row = read_numbers(group, "Directions", 9);
   const std::optional<ImageDirection> direction = make_direction(
       {{{row[0], row[1], row[2]}, {row[3], row[4], row[5]}, {row[6], row[7], row[8]}}}, {1, 1, 1});
@@ -51,6 +50,8 @@ void read_geometry(const Hdf5Group& group, VoxelShape voxels, VoxelImage& image)
     fail<InputError>(group.where(),
                      "/Directions is no rotation, so voxels are not cubes; resample the image");
   image.direction = *direction;
+  set_edges(group.where() + "/Spacing",
+            turn_axes({spacing[0], spacing[1], spacing[2]}, image.direction), voxels, image);
   const std::vector<double> centre = read_numbers(group, "Origin", 3);
   for (const double x : centre)
     if (!std::isfinite(x))

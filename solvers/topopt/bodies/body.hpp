@@ -22,6 +22,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ossatura {
@@ -84,6 +85,8 @@ public:
   /// As HexaSolver::solve, f as place_forces gives it, or a vector that is zero at held components.
   /// Fences.
   virtual SolveResult solve(const Exec& exec, const DesignForce<Exec>& f, const Vector& u) = 0;
+  /// Is told of each iteration of solves from now on; what it throws ends them.
+  void observe(IterationObserver observer) { observer_ = std::move(observer); }
   /// A vector [num_nodes, 3] that lasts until the next solve or moduli, which overwrite it.
   virtual Vector spare(const Exec& exec) const = 0;
   /// y = A u, springs included, at all components. Does not fence.
@@ -188,6 +191,9 @@ public:
   /// Places without an element are void.
   virtual Array<std::uint8_t, Exec> upload_roles(const Exec& exec,
                                                  const std::vector<std::uint8_t>& role) const = 0;
+
+protected:
+  IterationObserver observer_;
 };
 
 template<class Exec>

@@ -74,7 +74,7 @@ SolveResult CutVoxelBody<Exec>::solve(const Exec& exec, const DesignForce<Exec>&
   const double norm = std::sqrt(square(exec, f)); // f is zero at held components
   if (norm == 0)
     Kokkos::deep_copy(exec, u, 0.0);
-  return this->solver_->solve(exec, f.vector, u, {}, norm);
+  return this->solver_->solve(exec, f.vector, u, this->observer_, norm);
 }
 
 template<class Exec>

@@ -61,7 +61,7 @@ public:
   void prepare(const Exec& exec) override { solver_.set_modulus(exec, modulus_); }
   void set_tolerance(double tolerance) override { solver_.set_tolerance(tolerance); }
   SolveResult solve(const Exec& exec, const DesignForce<Exec>& f, const Vector& u) override {
-    return solver_.solve(exec, f.vector, u);
+    return solver_.solve(exec, f.vector, u, this->observer_);
   }
   Vector spare(const Exec&) const override { return spare_; }
   void apply(const Exec& exec, const Vector& u, const Vector& y) const override {

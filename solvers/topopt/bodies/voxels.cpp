@@ -61,8 +61,9 @@ SolveResult VoxelBody<Exec>::solve(const Exec& exec, const DesignForce<Exec>& f,
   const double norm = std::sqrt(square(exec, f)); // f is zero at held components
   if (norm == 0)
     Kokkos::deep_copy(exec, u, 0.0);
-  return f.vector.extent(0) > 0 ? this->solver_->solve(exec, f.vector, u, {}, norm)
-                                : this->solver_->solve_points(exec, f.points, u, {}, norm);
+  return f.vector.extent(0) > 0
+             ? this->solver_->solve(exec, f.vector, u, this->observer_, norm)
+             : this->solver_->solve_points(exec, f.points, u, this->observer_, norm);
 }
 
 template<class Exec>

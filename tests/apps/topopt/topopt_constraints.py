@@ -265,6 +265,22 @@ class Constraints(TopoptCase):
             {"box": [0, 0, 0, 6, 3, 1], "role": "solid"}]), "--no-stl")
         self.assertNotIn("nothing-carried", [warning["code"] for warning in run["warnings"]])
 
+    def test_a_loose_limit_of_stress_keeps_the_body(self):
+        """Steps as long as solid material takes cut all members of grey material: they become shorter."""
+        for cells, limit in (("10x3x10", 10), ("12x2x12", 20)):
+            with self.subTest(cells=cells):
+                def run(*more, code=DONE):
+                    return self.optimise("lbeam", "--cells", cells, "--keep", "1", "--objective", "volume", "--max-stress",
+                                         str(limit), "--no-stl", *more, code=code)["results"]
+
+                results = run("--steps", "100")
+                self.assertTrue(results["constraints"][0]["holds"])
+                self.assertLess(results["volume"], 0.45)
+                self.assertLess(max(step[0] for step in results["steps"]["constraints"]), 5 * limit)
+        run("--steps", "16", "--checkpoint", "c.h5", code=(DONE, NOT_CONVERGED))
+        again = run("--steps", "24", "--resume", "c.h5", code=(DONE, NOT_CONVERGED))["steps"]
+        self.assertEqual(again["objective"], results["steps"]["objective"][16:24])
+
     def test_a_limit_that_the_solid_body_exceeds(self):
         run = self.solve(self.limited({**self.tip, "at_most": 1}, objective="volume"), "--no-stl", code=NOT_CONVERGED)
         text = {warning["code"]: warning["text"] for warning in run["warnings"]}["constraint-exceeded"]
