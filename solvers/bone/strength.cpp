@@ -223,14 +223,12 @@ struct StrengthSolver<Exec>::Implementation {
         return true;
       if (iteration == behaviour->max_iterations() || !std::isfinite(norm))
         return false;
-      // As quadratic convergence can use it (Eisenstat and Walker, doi:10.1137/0917003).
-      const double drop = norm / previous;
-      const double wanted = iteration == 0 ? 0.01 : std::min(0.1, drop * drop);
+      const double part = options.tolerance * scale / norm,
+                   wanted = behaviour->forcing(iteration == 0, norm / previous, 1 / part);
       ++step.newton_iterations;
       previous = norm;
       const int solved = step.cg_iterations;
-      norm = behaviour->improve(exec, *solver, norm,
-                                std::max(wanted, 0.3 * options.tolerance * scale / norm), u, force,
+      norm = behaviour->improve(exec, *solver, norm, std::max(wanted, 0.3 * part), u, force,
                                 step.cg_iterations, observe);
       step.residuals.push_back(relative(norm));
       if (step.cg_iterations == solved)

@@ -46,6 +46,11 @@ public:
     return free_norm(exec, held_.mask, force);
   }
 
+  /// The part of its residual to which a linear system need be solved: of the first of a step, or
+  /// after residuals that fell to `drop` of the one before, and with one that is to become less by
+  /// the factor `left` in all.
+  virtual double forcing(bool is_first, double drop, double left) const = 0;
+
   /// Moves u towards equilibrium from the residual `force` of this norm, for which the linear
   /// system is solved to the part `tolerance`; `force` is the residual of the new u then. Returns
   /// its norm, and adds iterations. Fences.

@@ -8,13 +8,17 @@
 // as it would not in a body that breaks, and moduli can only fall.
 //
 // The multigrid is that of the last state of equilibrium. Moduli fall from there on, so that its
-// bounds of spectra hold; products have the present moduli.
+// bounds of spectra hold; products have the present moduli. Once damage does not heal within a step
+// any more, it is made anew when older moduli have cost more iterations than that.
 #pragma once
 
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/bone/damage/voxels.hpp>
 #include <ossatura/kernels/bone/gather_operator.hpp>
 #include <ossatura/solvers/bone/nonlinear/behaviour.hpp>
+
+#include <algorithm>
+#include <limits>
 
 namespace ossatura {
 
@@ -41,6 +45,12 @@ public:
     GatherOperator<Exec>(exec, voxels_.grid, voxels_.damaged, voxels_.edge).apply(exec, u, force);
   }
 
+  /// The residual of new moduli is about as large as the one before, however well that was solved.
+  /// Near the end less is left of it, so that a state whose load has dropped is not all residual.
+  double forcing(bool /*is_first*/, double /*drop*/, double left) const override {
+    return left > 10 ? 0.3 : 0.1;
+  }
+
   double improve(const Exec& exec, VoxelSolver<Exec>& solver, double norm, double tolerance,
                  const Array<double, Exec>& u, const Array<double, Exec>& force, int& iterations,
                  const IterationObserver& observe) override {
@@ -50,7 +60,9 @@ public:
     if (solved.fell_back) { // by a smoother of the present moduli, and damage may heal
       keep_damage(exec, voxels_);
       solver.set_up_again(exec);
-    }
+      fell_back_ = true;
+    } else if (voxels_.irreversible && !fell_back_)
+      renew_where_it_pays(exec, solver, solved.iterations);
     if (++num_secants_ == patience)
       voxels_.irreversible = true;
     return this->find_residual(exec, solver, u, force);
@@ -58,6 +70,8 @@ public:
 
   void begin(const Exec& exec) override {
     num_secants_ = 0;
+    fell_back_ = false;
+    forget_iterations();
     voxels_.irreversible = false;
     Kokkos::deep_copy(exec, voxels_.trial, voxels_.most);
   }
@@ -70,7 +84,7 @@ public:
   BehaviourSums commit(const Exec& exec, const SharedEntries& nodes, VoxelSolver<Exec>& solver,
                        const Array<double, Exec>& before, const Array<double, Exec>& u) override {
     const DamageSums sums = commit_damage(exec, nodes, voxels_, before, u);
-    if (sums.num_worse > 0)
+    if (sums.num_worse > 0 || is_of_step_)
       renew(exec, solver);
     return {sums.elastic_energy, sums.dissipation, sums.num_damaged, sums.num_broken, sums.damage};
   }
@@ -97,18 +111,40 @@ public:
 private:
   /// Secant steps after which damage does not heal within a load step.
   static constexpr int patience = 60;
+  /// Iterations of conjugate gradients, beyond the fewest that a solve took.
+  static constexpr int worth_of_hierarchy = 30;
 
   /// The hierarchy of what the last load left, by what is kept of it alone: a run that goes on from
   /// a state has the bits of one that never stopped.
   void renew(const Exec& exec, VoxelSolver<Exec>& solver) {
     keep_damage(exec, voxels_);
     solver.renew(exec);
+    is_of_step_ = false;
+  }
+
+  /// The hierarchy of the moduli that a solve of this many iterations had, of which none grows
+  /// again within the step.
+  void renew_where_it_pays(const Exec& exec, VoxelSolver<Exec>& solver, int iterations) {
+    fewest_ = std::min(fewest_, iterations);
+    lost_ += iterations - fewest_;
+    if (lost_ <= worth_of_hierarchy)
+      return;
+    solver.renew(exec);
+    is_of_step_ = true;
+    forget_iterations();
+  }
+  void forget_iterations() {
+    fewest_ = std::numeric_limits<int>::max();
+    lost_ = 0;
   }
 
   DamagedVoxels<Exec> voxels_;
   double tolerance_; ///< of the solver
   int max_secant_;
-  int num_secants_ = 0; ///< of the present step
+  int num_secants_ = 0;       ///< of the present step
+  bool is_of_step_ = false;   ///< the hierarchy, not of the last state
+  bool fell_back_ = false;    ///< in the present step, where a renewal would try what failed
+  int fewest_ = 0, lost_ = 0; ///< iterations with this hierarchy since damage does not heal
 };
 
 } // namespace ossatura

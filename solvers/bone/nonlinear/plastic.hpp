@@ -67,6 +67,11 @@ public:
     subtract_plastic_forces(exec, voxels_, state_, u, force);
   }
 
+  /// As quadratic convergence can use it (Eisenstat and Walker, doi:10.1137/0917003).
+  double forcing(bool is_first, double drop, double /*left*/) const override {
+    return is_first ? 0.01 : std::min(0.1, drop * drop);
+  }
+
   double improve(const Exec& exec, VoxelSolver<Exec>& solver, double /*norm*/, double tolerance,
                  const Array<double, Exec>& u, const Array<double, Exec>& force, int& iterations,
                  const IterationObserver& observe) override {
