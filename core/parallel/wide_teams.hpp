@@ -33,6 +33,21 @@ struct WideTeam {
     for (int i = rank; i < n; i += size)
       body(i);
   }
+  /// store(i, load(i)) for i of [0, n), spread over the threads, `Batch` loads before their stores:
+  /// compilers leave loads behind stores that might be to the same place, and a thread would wait
+  /// for memory each time.
+  template<int Batch, class Load, class Store>
+  KOKKOS_FORCEINLINE_FUNCTION void transfer(int n, const Load& load, const Store& store) const {
+    for (int first = rank; first < n; first += Batch * size) {
+      decltype(load(0)) value[Batch];
+      for (int k = 0; k < Batch; ++k)
+        if (first + k * size < n)
+          value[k] = load(first + k * size);
+      for (int k = 0; k < Batch; ++k)
+        if (first + k * size < n)
+          store(first + k * size, value[k]);
+    }
+  }
 };
 
 namespace detail {

@@ -8,8 +8,8 @@
 // what the last group changed to the motions of all other pairs, and bring the compliance of the
 // next two groups to shared memory. After each group the warps meet once.
 //
-// Newton's method (newton.hpp) takes over after a few sweeps. A sweep is the judge of what it
-// finds.
+// Newton's method (newton.hpp) takes over after a few sweeps, where the pairs that press are few. A
+// sweep is the judge of what it finds.
 //
 // With group k at work, the pairs of group k + 1 are in lanes of warp 0, which take the changes of
 // group k - 1 from `pending`, where the other warps leave them.
@@ -44,8 +44,8 @@ struct SweepGroups {
   ArrayPointer<const double> motion_start, free_motion;
   ArrayPointer<double> multiplier, history;
   ArrayPointer<SweepResult> result;
-  int num_pairs, stride, max_sweeps;
-  double tolerance, least_scale;
+  int num_pairs, stride;
+  SweepLimits limits;
 
   /// On chip. What a function gives for `parity` is that of even or odd groups.
   struct Scratch {
@@ -401,12 +401,13 @@ struct SweepGroups {
       s.block[p] = block_of(p < num_pairs ? p : 0);
     SweepResult done;
     const double free = free_scale();
-    done.scale = Kokkos::max(least_scale, free);
+    done.sweeps = limits.sweeps_before;
+    done.scale = Kokkos::max(limits.least_scale, free);
     double last_square = 0;
     const ContactNewton newton{compliance.data, s.block, s.motion, s.force, num_pairs, stride};
-    const double goal = 0.1 * tolerance;
+    const double goal = 0.1 * limits.tolerance;
     int num_filed = 0; // since the acceleration began
-    int next_newton = first_newton;
+    int next_newton = limits.sweeps_before + first_newton;
     while (true) {
       __syncthreads();
       for (int i = int(threadIdx.x); i < n; i += threads)
@@ -414,7 +415,7 @@ struct SweepGroups {
       const double changed = sweep(s, groups);
       ++done.sweeps;
       done.change = done.scale > 0 ? sqrt(changed) / done.scale : changed > 0 ? 1 : 0;
-      if (done.sweeps >= max_sweeps || !(done.change > tolerance))
+      if (done.sweeps >= limits.max_sweeps || !(done.change > limits.tolerance))
         break;
       const int place = num_filed > 0 ? (num_filed - 1) % memory : -1;
       const int count = num_filed < memory ? num_filed : memory;

@@ -1,27 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Newton's method for contact with friction, by one block of a device: what is left to do once a
-// few sweeps have found most of the pairs that press. The conditions of contact are written as
-// equations with projections [1], whose kinks Newton's method takes as they come (a semismooth
-// method [2]):
-//   open pairs      no force
-//   pressed pairs   no gap
-//   that stick      no sliding
-//   that slide      f = mu f_n d, with d the direction of f - rho u
-// The pairs that are not open give a dense system, which the block eliminates in registers, without
-// exchanges of rows: the rows of sticking and pressed pairs are those of a positive definite
-// matrix, and sliding adds to the diagonal. Where that fails or does not gain, everything stays as
-// it was.
-//
-// [1] F. Jourdan, P. Alart, M. Jean. A Gauss-Seidel like algorithm to solve frictional contact
-//     problems. Comput. Methods Appl. Mech. Eng. 155 (1998) 31-47,
-//     doi:10.1016/S0045-7825(97)00137-0.
-// [2] P. Alart, A. Curnier. A mixed formulation for frictional contact problems prone to
-//     Newton like solution methods. Comput. Methods Appl. Mech. Eng. 92 (1991) 353-375,
-//     doi:10.1016/0045-7825(91)90022-X.
+// few sweeps have found most of the pairs that press. The equations (equations.hpp) of the pairs
+// that are not open are a dense system, which the block eliminates in registers, without exchanges
+// of rows: the rows of sticking and pressed pairs are those of a positive definite matrix, and
+// sliding adds to the diagonal. Where that fails or does not gain, everything stays as it was.
 #pragma once
 
 #include <ossatura/core/parallel/array_pointer.hpp>
-#include <ossatura/kernels/softbody/contact/block.hpp>
+#include <ossatura/kernels/softbody/contact/equations.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -34,25 +20,20 @@ namespace detail {
 /// For a block of `threads`, all of which call find().
 struct ContactNewton {
   static constexpr int threads = 512, warps = threads / 32;
-  static constexpr int most_pairs = 42; ///< that are not open: with the right-hand side 127 columns
+  static constexpr int most_pairs = most_pairs_of_block_newton; ///< that are not open
   static constexpr int most_rows = 3 * most_pairs;
   static constexpr int most_steps = 10;
   static constexpr int a_count = 8, b_count = 4; ///< rows and columns of a thread
   static constexpr unsigned all = 0xffffffffu;
 
-  /// An equation: `of` times the rows of the compliance of its pair, and `own` times the pair's own
-  /// changes of force, are `base` less `of` times the motions.
-  struct Row {
-    double of[3], own[3], base;
-  };
   struct Scratch {
-    Row* row;          ///< [most_rows]
-    double* pivot_row; ///< [2, 128]
-    double* delta;     ///< [128]
-    double* worst;     ///< [warps]
-    double* force;     ///< [rows] as they were; motions follow
-    int* pair;         ///< [2, most_pairs]: that press; that are open in spite of a force
-    int* count;        ///< [2] of them; the first may be more than there is room for
+    ContactEquation* row; ///< [most_rows]
+    double* pivot_row;    ///< [2, 128]
+    double* delta;        ///< [128]
+    double* worst;        ///< [warps]
+    double* force;        ///< [rows] as they were; motions follow
+    int* pair;            ///< [2, most_pairs]: that press; that are open in spite of a force
+    int* count;           ///< [2] of them; the first may be more than there is room for
   };
 
   const double* compliance; ///< [3 num_pairs, stride]
@@ -61,13 +42,13 @@ struct ContactNewton {
   int num_pairs, stride;
 
   KOKKOS_INLINE_FUNCTION static std::size_t scratch_bytes(int num_pairs) {
-    return sizeof(Row) * most_rows +
+    return sizeof(ContactEquation) * most_rows +
            sizeof(double) * (3 * 128 + warps + 6 * std::size_t(num_pairs)) +
            sizeof(int) * (2 * most_pairs + 2);
   }
   __device__ __forceinline__ Scratch scratch_of(char* memory) const {
     Scratch s;
-    s.row = reinterpret_cast<Row*>(memory);
+    s.row = reinterpret_cast<ContactEquation*>(memory);
     s.pivot_row = reinterpret_cast<double*>(s.row + most_rows);
     s.delta = s.pivot_row + 2 * 128;
     s.worst = s.delta + 128;
@@ -105,7 +86,7 @@ struct ContactNewton {
       const int p = first + lane;
       const bool there = p < num_pairs;
       const double* const f = force + 3 * (there ? p : 0);
-      const bool presses = there && f[0] - motion[3 * p] * block[p].inverse_normal > 0;
+      const bool presses = there && contact_presses(block[p], motion + 3 * p, f);
       const bool opens = there && !presses && (f[0] != 0 || f[1] != 0 || f[2] != 0);
 #pragma unroll
       for (int list = 0; list < 2; ++list) {
@@ -123,36 +104,6 @@ struct ContactNewton {
     }
     if (lane < 2)
       s.count[lane] = lane == 0 ? count[0] : count[1] < most_pairs ? count[1] : int(most_pairs);
-  }
-
-  /// The equations of a pair at its forces and motions.
-  __device__ __forceinline__ void set_rows(int p, Row* row) const {
-    const ContactBlock& own = block[p];
-    const double* const f = force + 3 * p;
-    const double* const m = motion + 3 * p;
-    for (int k = 0; k < 3; ++k)
-      row[k] = Row{};
-    row[0].of[0] = own.inverse_normal;
-    const double x = f[1] - own.step * m[1], y = f[2] - own.step * m[2];
-    const double rim = own.friction * (f[0] - m[0] * own.inverse_normal);
-    const double square = x * x + y * y;
-    if (square <= rim * rim) {
-      row[1].of[1] = row[2].of[2] = own.step;
-      return;
-    }
-    const double inverse = rsqrt(square), pressed = own.friction * fmax(f[0], 0.0);
-    const double d[2] = {x * inverse, y * inverse}, turn = fmin(1.0, pressed * inverse);
-    for (int k = 0; k < 2; ++k) {
-      Row& to = row[1 + k];
-      to.base = pressed * d[k] - f[1 + k];
-      to.own[0] = -own.friction * d[k];
-      for (int l = 0; l < 2; ++l) {
-        const double part = turn * ((k == l) - d[k] * d[l]);
-        to.of[1 + l] = part * own.step;
-        to.own[1 + l] = (k == l) - part;
-        to.base += to.of[1 + l] * m[1 + l];
-      }
-    }
   }
 
   /// Adds delta to the forces of `count` pairs, and what it moves to the motions; lanes are 16 rows
@@ -239,7 +190,7 @@ struct ContactNewton {
   __device__ __forceinline__ double entry(const Scratch& s, int i, int j, int n) const {
     if (i >= n || j > n)
       return 0;
-    const Row& row = s.row[i];
+    const ContactEquation& row = s.row[i];
     const int p = s.pair[i / 3];
     double sum = j == n ? row.base : 0;
     const int q = j < n ? s.pair[j / 3] : 0, c = j % 3;
@@ -272,8 +223,11 @@ struct ContactNewton {
       const int count = *s.count;
       if (count == 0 || count > most_pairs)
         break;
-      if (int(threadIdx.x) < count)
-        set_rows(s.pair[threadIdx.x], s.row + 3 * int(threadIdx.x));
+      if (int(threadIdx.x) < count) {
+        const int p = s.pair[threadIdx.x];
+        set_contact_equations(block[p], motion + 3 * p, force + 3 * p,
+                              s.row + 3 * int(threadIdx.x));
+      }
       apply(s.pair + most_pairs, s.delta, s.count[1]);
       solve(s, count);
       apply(s.pair, s.delta, count);

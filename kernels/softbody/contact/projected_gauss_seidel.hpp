@@ -17,9 +17,11 @@
 #include <ossatura/core/parallel/lanes.hpp>
 #include <ossatura/kernels/softbody/contact/block.hpp>
 #include <ossatura/kernels/softbody/contact/compliance.hpp>
+#include <ossatura/kernels/softbody/contact/dense_newton.hpp>
 #include <ossatura/kernels/softbody/contact/grouped_sweeps.hpp>
 #include <ossatura/kernels/softbody/contact/sweep_history.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace ossatura {
@@ -116,8 +118,7 @@ struct SweepPairs {
   Array<double, Exec> motion, multiplier, free_motion, history;
   Array<SweepWeights, Exec> weights; ///< [1]
   Array<SweepResult, Exec> result;   ///< [1]
-  int max_sweeps;
-  double tolerance, least_scale;
+  SweepLimits limits;
 
   KOKKOS_FUNCTION double& kept(int array, int i) const {
     return history(std::int64_t(array) * 3 * compliance.num_pairs + i);
@@ -254,8 +255,9 @@ struct SweepPairs {
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     const int memory = int(sweep_memory);
     SweepResult done;
+    done.sweeps = limits.sweeps_before;
     const double free = free_scale(team);
-    done.scale = Kokkos::max(least_scale, free);
+    done.scale = Kokkos::max(limits.least_scale, free);
     double last_square = 0;
     int num_filed = 0; // since the acceleration began
     while (true) {
@@ -267,7 +269,7 @@ struct SweepPairs {
         update_pair(team, p, changed);
       ++done.sweeps;
       done.change = done.scale > 0 ? sqrt(changed) / done.scale : changed > 0 ? 1 : 0;
-      if (done.sweeps >= max_sweeps || !(done.change > tolerance))
+      if (done.sweeps >= limits.max_sweeps || !(done.change > limits.tolerance))
         break;
       const int place = num_filed > 0 ? (num_filed - 1) % memory : -1;
       const int count = Kokkos::min(memory, num_filed);
@@ -319,6 +321,7 @@ struct SweepSpace {
   Array<detail::SweepWeights, Exec> weights; ///< [1]
   Array<SweepResult, Exec> result;           ///< [1]
   Array<unsigned, Exec> arrivals;            ///< [1], of a resident grid
+  DenseNewtonSpace<Exec> newton;
 };
 
 namespace detail {
@@ -327,8 +330,7 @@ namespace detail {
 template<class Exec>
 void run_pairs(const Exec& exec, const ContactPairs<Exec>& pairs,
                const Compliance<Exec>& compliance, const Array<double, Exec>& free_motion,
-               int max_sweeps, double tolerance, double least_scale,
-               const SweepSpace<Exec>& space) {
+               const SweepLimits& limits, const SweepSpace<Exec>& space) {
   const int n = pairs.num_pairs;
   // Warps of a device: one for 32 rows, and enough for the products of the acceleration.
   using Sweep = SweepPairs<Exec>;
@@ -339,20 +341,19 @@ void run_pairs(const Exec& exec, const ContactPairs<Exec>& pairs,
       Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<512, 1>>(
           exec, 1, is_device ? threads : 1, is_device ? int(Sweep::device_lanes) : 1),
       Sweep{compliance, space.block, space.motion, pairs.multiplier, free_motion, space.history,
-            space.weights, space.result, max_sweeps, tolerance, least_scale});
+            space.weights, space.result, limits});
 }
 
 /// The same by groups of pairs; false where the backend cannot, and nothing was done.
 template<class Exec>
 bool run_grouped(const Exec&, const ContactPairs<Exec>&, const Compliance<Exec>&,
-                 const Array<double, Exec>&, int, double, double, const SweepSpace<Exec>&) {
+                 const Array<double, Exec>&, const SweepLimits&, const SweepSpace<Exec>&) {
   return false;
 }
 #if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
 inline bool run_grouped(const Cuda& exec, const ContactPairs<Cuda>& pairs,
                         const Compliance<Cuda>& compliance, const Array<double, Cuda>& free_motion,
-                        int max_sweeps, double tolerance, double least_scale,
-                        SweepSpace<Cuda>& space) {
+                        const SweepLimits& limits, SweepSpace<Cuda>& space) {
   SweepGroups sweeps;
   sweeps.compliance = compliance.value;
   sweeps.block_of = space.block;
@@ -363,55 +364,30 @@ inline bool run_grouped(const Cuda& exec, const ContactPairs<Cuda>& pairs,
   sweeps.result = space.result;
   sweeps.num_pairs = pairs.num_pairs;
   sweeps.stride = compliance.stride;
-  sweeps.max_sweeps = max_sweeps;
-  sweeps.tolerance = tolerance;
-  sweeps.least_scale = least_scale;
+  sweeps.limits = limits;
   return run_grouped_sweeps(exec, sweeps, space.arrivals);
 }
 #endif
 
+template<class Exec>
+void run_sweeps(const Exec& exec, const ContactPairs<Exec>& pairs,
+                const Compliance<Exec>& compliance, const Array<double, Exec>& free_motion,
+                const SweepLimits& limits, SweepSpace<Exec>& space) {
+  if (!run_grouped(exec, pairs, compliance, free_motion, limits, space))
+    run_pairs(exec, pairs, compliance, free_motion, limits, space);
+}
+
+/// space.motion = what belongs to pairs.multiplier.
+template<class Exec>
+void set_motions(const Exec& exec, const ContactPairs<Exec>& pairs,
+                 const Compliance<Exec>& compliance, const Array<double, Exec>& free_motion,
+                 const SweepSpace<Exec>& space) {
+  Kokkos::parallel_for(
+      "ossatura::sweep_contacts::motions", pair_rows(exec, pairs.num_pairs),
+      MovePairs<Exec>{compliance, free_motion, pairs.multiplier, space.motion, 1.});
+}
+
 } // namespace detail
-
-/// Sweeps from pairs.multiplier until the change of no force moves its pair by more than
-/// `tolerance` times the largest free motion of pairs that go through each other, or times
-/// `least_scale`, m, where that is more. Leaves in
-/// space.motion the motions that belong to the multipliers, not those updated on the way. The
-/// result is that of equal arrays whatever the number of threads. Does not fence.
-template<class Exec>
-void sweep_contacts(const Exec& exec, const ContactPairs<Exec>& pairs,
-                    const Compliance<Exec>& compliance, const Array<double, Exec>& free_motion,
-                    int max_sweeps, double tolerance, SweepSpace<Exec>& space,
-                    double least_scale = 0) {
-  using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>;
-  const int n = pairs.num_pairs;
-  detail::make_room(exec, 3 * n, space.motion, "ossatura::sweep_contacts::motion");
-  detail::make_room(exec, std::int64_t(detail::sweep_arrays) * 3 * n, space.history,
-                    "ossatura::sweep_contacts::history");
-  if (int(space.block.extent(0)) < n)
-    space.block = make_uninitialized<ContactBlock>(exec, n + n / 2, "ossatura::contact_blocks");
-  if (space.result.extent(0) == 0) {
-    space.weights = make_uninitialized<detail::SweepWeights>(exec, 1, "ossatura::sweep_weights");
-    space.result = make_uninitialized<SweepResult>(exec, 1, "ossatura::sweep_contacts::result");
-  }
-  Kokkos::parallel_for("ossatura::sweep_contacts::blocks", Range(exec, 0, n),
-                       detail::TakeBlocks<Exec>{pairs, compliance, space.block});
-  const detail::MovePairs<Exec> move{compliance, free_motion, pairs.multiplier, space.motion, 1.};
-  const auto rows = detail::pair_rows(exec, n);
-  Kokkos::parallel_for("ossatura::sweep_contacts::start", rows, move);
-  if (!detail::run_grouped(exec, pairs, compliance, free_motion, max_sweeps, tolerance, least_scale,
-                           space))
-    detail::run_pairs(exec, pairs, compliance, free_motion, max_sweeps, tolerance, least_scale,
-                      space);
-  Kokkos::parallel_for("ossatura::sweep_contacts::end", rows, move);
-}
-
-/// Takes the part of the multipliers out of motions that were measured with them. Does not fence.
-template<class Exec>
-void take_out_contacts(const Exec& exec, const ContactPairs<Exec>& pairs,
-                       const Compliance<Exec>& compliance, const Array<double, Exec>& motion) {
-  Kokkos::parallel_for("ossatura::take_out_contacts", detail::pair_rows(exec, pairs.num_pairs),
-                       detail::MovePairs<Exec>{compliance, motion, pairs.multiplier, motion, -1.});
-}
 
 /// Of pairs with the motions `motion`, after sweep_contacts, which leaves the blocks of the
 /// compliance that turn forces into motions; infinite where a number is none. Fences.
@@ -439,6 +415,106 @@ SweepResult look_at_sweeps(const Exec& exec, const SweepSpace<Exec>& space) {
                     Kokkos::View<SweepResult, typename Exec::memory_space>(space.result.data()));
   fence(exec, "ossatura::look_at_sweeps");
   return result;
+}
+
+/// Steps of Newton's method for all pairs that press, until no error is above `goal`, m, or as far
+/// as it gets: from pairs.multiplier and space.motion, which belongs to it, after sweep_contacts.
+/// False where nothing was gained and nothing is changed. Fences.
+template<class Exec>
+bool find_contacts_by_newton(const Exec& exec, const ContactPairs<Exec>& pairs,
+                             const Compliance<Exec>& compliance,
+                             const Array<double, Exec>& free_motion, double goal,
+                             SweepSpace<Exec>& space) {
+  constexpr int most_steps = 10, steps_to_gain = 4; // which first ones lose
+  const std::int64_t n = 3 * std::int64_t(pairs.num_pairs);
+  detail::make_room(exec, 2 * n, space.newton.before, "ossatura::dense_newton::before");
+  const auto part_of = [n](const Array<double, Exec>& array, std::int64_t first) {
+    return Array<double, Exec>(Kokkos::subview(array, std::make_pair(first, first + n)));
+  };
+  const auto force_before = part_of(space.newton.before, 0),
+             motion_before = part_of(space.newton.before, n);
+  copy(exec, part_of(pairs.multiplier, 0), force_before);
+  copy(exec, part_of(space.motion, 0), motion_before);
+  const auto worst_error = [&] {
+    const ContactErrors errors = measure_contact_errors(exec, pairs, space.motion, space);
+    return errors.complementarity > errors.friction ? errors.complementarity : errors.friction;
+  };
+  const double start = worst_error();
+  double worst = start;
+  for (int step = 0; step < most_steps && worst > goal; ++step) {
+    const bool stepped = step_dense_newton(
+        exec, compliance, space.block, space.motion, pairs.multiplier,
+        [&] { detail::set_motions(exec, pairs, compliance, free_motion, space); }, space.newton);
+    worst = worst_error();
+    if (!stepped || (step + 1 >= steps_to_gain && !(worst < start)))
+      break;
+  }
+  if (worst < start)
+    return true;
+  copy(exec, force_before, part_of(pairs.multiplier, 0));
+  copy(exec, motion_before, part_of(space.motion, 0));
+  return false;
+}
+
+/// Sweeps from pairs.multiplier until the change of no force moves its pair by more than
+/// `tolerance` times the largest free motion of pairs that go through each other, or times
+/// `least_scale`, m, where that is more. On devices Newton's method takes over after some sweeps,
+/// which judge what it finds. Leaves in space.motion the motions that belong to the multipliers,
+/// not those updated on the way. The result is that of equal arrays whatever the number of threads.
+/// Does not fence where pairs are few.
+template<class Exec>
+void sweep_contacts(const Exec& exec, const ContactPairs<Exec>& pairs,
+                    const Compliance<Exec>& compliance, const Array<double, Exec>& free_motion,
+                    int max_sweeps, double tolerance, SweepSpace<Exec>& space,
+                    double least_scale = 0) {
+  using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>;
+  const int n = pairs.num_pairs;
+  detail::make_room(exec, 3 * n, space.motion, "ossatura::sweep_contacts::motion");
+  detail::make_room(exec, std::int64_t(detail::sweep_arrays) * 3 * n, space.history,
+                    "ossatura::sweep_contacts::history");
+  if (int(space.block.extent(0)) < n)
+    space.block = make_uninitialized<ContactBlock>(exec, n + n / 2, "ossatura::contact_blocks");
+  if (space.result.extent(0) == 0) {
+    space.weights = make_uninitialized<detail::SweepWeights>(exec, 1, "ossatura::sweep_weights");
+    space.result = make_uninitialized<SweepResult>(exec, 1, "ossatura::sweep_contacts::result");
+  }
+  Kokkos::parallel_for("ossatura::sweep_contacts::blocks", Range(exec, 0, n),
+                       detail::TakeBlocks<Exec>{pairs, compliance, space.block});
+  detail::set_motions(exec, pairs, compliance, free_motion, space);
+  detail::SweepLimits limits{0, max_sweeps, tolerance, least_scale};
+  // After a sweep most of the pairs that press are found. Cores do not wait from pair to pair, and
+  // their elimination would not be in vectors.
+  if (BackendTraits<Exec>::is_device && n > most_pairs_of_block_newton) {
+    constexpr int sweeps_after_gain = 8, sweeps_after_loss = 6;
+    int more = 1;
+    for (int sweeps = more; sweeps < max_sweeps; sweeps += more) {
+      limits.max_sweeps = sweeps;
+      detail::run_sweeps(exec, pairs, compliance, free_motion, limits, space);
+      detail::set_motions(exec, pairs, compliance, free_motion, space);
+      const SweepResult done = look_at_sweeps(exec, space);
+      if (!(done.change > tolerance))
+        return;
+      limits.sweeps_before = sweeps;
+      if (count_pressing(exec, n, space.block, space.motion, pairs.multiplier) <=
+          most_pairs_of_block_newton)
+        break; // that is left to the block that sweeps
+      const double goal = 0.1 * tolerance * done.scale;
+      const bool gained =
+          find_contacts_by_newton(exec, pairs, compliance, free_motion, goal, space);
+      more = gained ? sweeps_after_gain : std::max<int>(sweeps_after_loss, 2 * more);
+    }
+    limits.max_sweeps = max_sweeps;
+  }
+  detail::run_sweeps(exec, pairs, compliance, free_motion, limits, space);
+  detail::set_motions(exec, pairs, compliance, free_motion, space);
+}
+
+/// Takes the part of the multipliers out of motions that were measured with them. Does not fence.
+template<class Exec>
+void take_out_contacts(const Exec& exec, const ContactPairs<Exec>& pairs,
+                       const Compliance<Exec>& compliance, const Array<double, Exec>& motion) {
+  Kokkos::parallel_for("ossatura::take_out_contacts", detail::pair_rows(exec, pairs.num_pairs),
+                       detail::MovePairs<Exec>{compliance, motion, pairs.multiplier, motion, -1.});
 }
 
 } // namespace ossatura

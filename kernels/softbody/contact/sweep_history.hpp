@@ -12,6 +12,14 @@ struct SweepResult {
 
 namespace detail {
 
+/// Where sweeps end.
+struct SweepLimits {
+  int sweeps_before = 0; ///< that count among the most
+  int max_sweeps = 0;
+  double tolerance = 0;   ///< of `change`
+  double least_scale = 0; ///< m
+};
+
 /// Steps back that the acceleration looks.
 constexpr int sweep_memory = 8;
 

@@ -19,43 +19,64 @@ struct Solution {
   double residual;
 };
 
-/// compliance [3 pairs, 3 pairs]; the sweeps start from `start`.
+template<class Exec>
+struct Problem {
+  Compliance<Exec> compliance;
+  ContactPairs<Exec> pairs;
+  Array<double, Exec> free_motion;
+  SweepSpace<Exec> space;
+};
+
+/// compliance [3 pairs, 3 pairs]; the forces are `start`.
+template<class Exec>
+Problem<Exec> make_problem(const Exec& exec, const std::vector<double>& compliance,
+                           const std::vector<double>& free_motion, double friction,
+                           std::vector<double> start = {}) {
+  const int n = int(free_motion.size());
+  Problem<Exec> problem;
+  problem.compliance.num_pairs = problem.pairs.num_pairs = n / 3;
+  const int stride = problem.compliance.stride = n + 5;
+  std::vector<double> entries(n * stride, 1e30); // padding is not read
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      entries[i * stride + j] = compliance[i * n + j];
+  problem.compliance.value = upload(exec, "test::compliance", entries);
+  ContactPair pair{};
+  pair.friction = friction;
+  problem.pairs.pair = upload(exec, "test::pairs", std::vector<ContactPair>(n / 3, pair));
+  start.resize(n, 0.);
+  problem.pairs.multiplier = upload(exec, "test::multiplier", start);
+  problem.free_motion = upload(exec, "test::free_motion", free_motion);
+  return problem;
+}
+
+template<class Exec>
+Solution look(const Exec& exec, const Problem<Exec>& problem) {
+  Solution solution;
+  const ContactErrors errors =
+      measure_contact_errors(exec, problem.pairs, problem.space.motion, problem.space);
+  const SweepResult sweeps = look_at_sweeps(exec, problem.space);
+  solution.residual =
+      std::max(errors.complementarity, errors.friction) / (sweeps.scale > 0 ? sweeps.scale : 1);
+  const auto host = [&](const Array<double, Exec>& array) {
+    std::vector<double> values = download(exec, array);
+    values.resize(3 * std::size_t(problem.pairs.num_pairs));
+    return values;
+  };
+  solution.force = host(problem.pairs.multiplier);
+  solution.motion = host(problem.space.motion);
+  solution.sweeps = sweeps.sweeps;
+  return solution;
+}
+
 template<class Exec>
 Solution sweep(const Exec& exec, const std::vector<double>& compliance,
                const std::vector<double>& free_motion, double friction,
-               std::vector<double> start = {}, int max_sweeps = 2000) {
-  const int n = int(free_motion.size());
-  Compliance<Exec> padded;
-  padded.num_pairs = n / 3;
-  padded.stride = n + 5;
-  std::vector<double> entries(n * padded.stride, 1e30); // padding is not read
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j)
-      entries[i * padded.stride + j] = compliance[i * n + j];
-  padded.value = upload(exec, "test::compliance", entries);
-  ContactPair pair{};
-  pair.friction = friction;
-  ContactPairs<Exec> pairs;
-  pairs.num_pairs = n / 3;
-  pairs.pair = upload(exec, "test::pairs", std::vector<ContactPair>(n / 3, pair));
-  start.resize(n, 0.);
-  pairs.multiplier = upload(exec, "test::multiplier", start);
-  SweepSpace<Exec> space;
-  sweep_contacts(exec, pairs, padded, upload(exec, "test::free_motion", free_motion), max_sweeps,
-                 1e-13, space);
-  Solution solution;
-  const ContactErrors errors = measure_contact_errors(exec, pairs, space.motion, space);
-  const double scale = look_at_sweeps(exec, space).scale;
-  solution.residual = std::max(errors.complementarity, errors.friction) / (scale > 0 ? scale : 1);
-  const auto host = [](const auto& array, int count) {
-    const auto mirror = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), array);
-    return std::vector<double>(mirror.data(), mirror.data() + count);
-  };
-  solution.force = host(pairs.multiplier, n);
-  solution.motion = host(space.motion, n);
-  solution.sweeps =
-      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), space.result)(0).sweeps;
-  return solution;
+               const std::vector<double>& start = {}, int max_sweeps = 2000) {
+  Problem<Exec> problem = make_problem(exec, compliance, free_motion, friction, start);
+  sweep_contacts(exec, problem.pairs, problem.compliance, problem.free_motion, max_sweeps, 1e-13,
+                 problem.space);
+  return look(exec, problem);
 }
 
 /// B^T B + I / 10 of a random square B.
@@ -256,5 +277,51 @@ OSSATURA_BACKEND_TEST("Contacts of all numbers meet the conditions of contact",
     }
     CHECK(pressed > 0);
     CHECK((pairs < 48 || pressed < pairs));
+  }
+}
+
+OSSATURA_BACKEND_TEST("Newton's method for all pairs that press ends where sweeps end",
+                      "[contact_sweeps]") {
+  const TestType exec;
+  std::mt19937 random(12);
+  constexpr int pairs = 60, n = 3 * pairs;
+  // All numbers twice: a singular compliance, of which pairs share their forces.
+  for (const bool twice : {false, true}) {
+    CAPTURE(twice);
+    const std::vector<double> once = random_compliance(random, n);
+    std::vector<double> compliance(n * n), free_motion(n);
+    const auto place = [&](int i) { return twice ? i / 6 * 3 + i % 3 : i; };
+    std::vector<double> motions(n);
+    for (double& motion : motions)
+      motion = random() / 1073741824. - 3;
+    for (int i = 0; i < n; ++i) {
+      free_motion[i] = motions[place(i)];
+      for (int j = 0; j < n; ++j)
+        compliance[i * n + j] = once[place(i) * n + place(j)];
+    }
+    auto problem = make_problem(exec, compliance, free_motion, 0.3);
+    sweep_contacts(exec, problem.pairs, problem.compliance, problem.free_motion, 6, 1e-13,
+                   problem.space);
+    const Solution started = look(exec, problem);
+    REQUIRE(started.sweeps == 6);
+    const double scale = look_at_sweeps(exec, problem.space).scale;
+    const auto newton = [&](double goal) {
+      return find_contacts_by_newton(exec, problem.pairs, problem.compliance, problem.free_motion,
+                                     goal * scale, problem.space);
+    };
+    REQUIRE(started.residual > 1e-6);
+    CHECK(newton(1e-13));
+    const Solution found = look(exec, problem);
+    CHECK(found.residual < 1e-12);
+    int pressed = 0, open = 0;
+    for (int p = 0; p < pairs; ++p)
+      ++(found.force[3 * p] > 0 ? pressed : open);
+    CHECK(pressed > 10);
+    CHECK(open > 2);
+    const Solution swept = sweep(exec, compliance, free_motion, 0.3);
+    for (int i = 0; i < n; ++i)
+      CHECK(found.motion[i] == Approx(swept.motion[i]).margin(1e-10));
+    CHECK_FALSE(newton(1e-3)); // which is there already
+    CHECK(look(exec, problem).force == found.force);
   }
 }
