@@ -5,6 +5,7 @@
 #include "apps/driver/output/table.hpp"
 #include "apps/softbody/input/read_scene.hpp"
 #include "apps/softbody/output/summary.hpp"
+#include <ossatura/solvers/softbody/doubts.hpp>
 
 namespace ossatura {
 
