@@ -23,7 +23,7 @@ struct DenseNewtonSpace {
   Array<int, Exec> pressing;             ///< [num_pairs]
   Array<ContactEquation, Exec> equation; ///< [3 of each that presses]
   Array<double, Exec> matrix;            ///< [rows, stride], the right-hand side behind the columns
-  Array<double, Exec> before;            ///< [2, 3 num_pairs]: forces and motions at the start
+  Array<double, Exec> best;              ///< [2, 3 num_pairs]: forces and motions
 };
 
 namespace detail {

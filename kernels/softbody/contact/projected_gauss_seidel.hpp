@@ -418,42 +418,47 @@ SweepResult look_at_sweeps(const Exec& exec, const SweepSpace<Exec>& space) {
 }
 
 /// Steps of Newton's method for all pairs that press, until no error is above `goal`, m, or as far
-/// as it gets: from pairs.multiplier and space.motion, which belongs to it, after sweep_contacts.
-/// False where nothing was gained and nothing is changed. Fences.
+/// as it gets: from pairs.multiplier and space.motion, which belongs to it, after sweep_contacts,
+/// to the best of what it went through. False where that is the start. Fences.
 template<class Exec>
 bool find_contacts_by_newton(const Exec& exec, const ContactPairs<Exec>& pairs,
                              const Compliance<Exec>& compliance,
                              const Array<double, Exec>& free_motion, double goal,
                              SweepSpace<Exec>& space) {
-  constexpr int most_steps = 10, steps_to_gain = 4; // which first ones lose
+  constexpr int most_steps = 10, patience = 4; // steps without a gain, which first ones may be
   const std::int64_t n = 3 * std::int64_t(pairs.num_pairs);
-  detail::make_room(exec, 2 * n, space.newton.before, "ossatura::dense_newton::before");
+  detail::make_room(exec, 2 * n, space.newton.best, "ossatura::dense_newton::best");
   const auto part_of = [n](const Array<double, Exec>& array, std::int64_t first) {
     return Array<double, Exec>(Kokkos::subview(array, std::make_pair(first, first + n)));
   };
-  const auto force_before = part_of(space.newton.before, 0),
-             motion_before = part_of(space.newton.before, n);
-  copy(exec, part_of(pairs.multiplier, 0), force_before);
-  copy(exec, part_of(space.motion, 0), motion_before);
+  const auto force = part_of(pairs.multiplier, 0), motion = part_of(space.motion, 0),
+             best_force = part_of(space.newton.best, 0),
+             best_motion = part_of(space.newton.best, n);
   const auto worst_error = [&] {
     const ContactErrors errors = measure_contact_errors(exec, pairs, space.motion, space);
     return errors.complementarity > errors.friction ? errors.complementarity : errors.friction;
   };
   const double start = worst_error();
-  double worst = start;
-  for (int step = 0; step < most_steps && worst > goal; ++step) {
+  double least = start, worst = start;
+  for (int step = 0, lost = 0; step < most_steps && least > goal && lost < patience; ++step) {
+    if (lost == 0) {
+      copy(exec, force, best_force);
+      copy(exec, motion, best_motion);
+    }
     const bool stepped = step_dense_newton(
         exec, compliance, space.block, space.motion, pairs.multiplier,
         [&] { detail::set_motions(exec, pairs, compliance, free_motion, space); }, space.newton);
     worst = worst_error();
-    if (!stepped || (step + 1 >= steps_to_gain && !(worst < start)))
+    lost = worst < least ? 0 : lost + 1;
+    least = worst < least ? worst : least;
+    if (!stepped)
       break;
   }
-  if (worst < start)
-    return true;
-  copy(exec, force_before, part_of(pairs.multiplier, 0));
-  copy(exec, motion_before, part_of(space.motion, 0));
-  return false;
+  if (!(worst <= least)) {
+    copy(exec, best_force, force);
+    copy(exec, best_motion, motion);
+  }
+  return least < start;
 }
 
 /// Sweeps from pairs.multiplier until the change of no force moves its pair by more than
@@ -483,10 +488,13 @@ void sweep_contacts(const Exec& exec, const ContactPairs<Exec>& pairs,
   detail::set_motions(exec, pairs, compliance, free_motion, space);
   detail::SweepLimits limits{0, max_sweeps, tolerance, least_scale};
   // After a sweep most of the pairs that press are found. Cores do not wait from pair to pair, and
-  // their elimination would not be in vectors.
-  if (BackendTraits<Exec>::is_device && n > most_pairs_of_block_newton) {
-    constexpr int sweeps_after_gain = 8, sweeps_after_loss = 6;
-    int more = 1;
+  // an elimination has as many operations as half as many sweeps as it has rows: there it is for
+  // few pairs, and for what sweeps alone do not solve.
+  constexpr bool is_device = BackendTraits<Exec>::is_device;
+  constexpr int most_pairs_of_cores = 128;
+  if (is_device ? n > most_pairs_of_block_newton : n <= most_pairs_of_cores) {
+    constexpr int first_sweeps = is_device ? 1 : 100, sweeps_after_gain = 8, sweeps_after_loss = 6;
+    int more = first_sweeps;
     for (int sweeps = more; sweeps < max_sweeps; sweeps += more) {
       limits.max_sweeps = sweeps;
       detail::run_sweeps(exec, pairs, compliance, free_motion, limits, space);
@@ -495,8 +503,8 @@ void sweep_contacts(const Exec& exec, const ContactPairs<Exec>& pairs,
       if (!(done.change > tolerance))
         return;
       limits.sweeps_before = sweeps;
-      if (count_pressing(exec, n, space.block, space.motion, pairs.multiplier) <=
-          most_pairs_of_block_newton)
+      if (is_device && count_pressing(exec, n, space.block, space.motion, pairs.multiplier) <=
+                           most_pairs_of_block_newton)
         break; // that is left to the block that sweeps
       const double goal = 0.1 * tolerance * done.scale;
       const bool gained =

@@ -107,6 +107,20 @@ class Contact(SoftbodyCase):
         self.run_scene(scene(*cubes, steps=12, gravity=[0, 0, -9.81], obstacles=[plane],
                              contact={"between_objects": True, "friction": 0.5}))
 
+    def test_a_cube_that_falls_flush_on_another(self):
+        # All nodes of two faces meet at once, one upon the other: sweeps alone do not end.
+        low = {**body(hexa_box([3] * 3, [0.1] * 3), {"young": 1e5, "poisson": 0.3}), "name": "low",
+               "fixed": [{"box": [0, 0, 0, 0.1, 0.1, 0]}]}
+        for gap, friction in (0.01, 0.3), (0.01, 0.1), (0.02, 0.3):
+            high = {**low, "name": "high", "translate": [0, 0, 0.1 + gap]}
+            del high["fixed"]
+            with self.subTest(gap=gap, friction=friction):
+                run = self.run_scene(scene(low, high, steps=60, time_step=0.005, gravity=[0, 0, -9.81],
+                                           contact={"between_objects": True, "friction": friction}))
+                self.assertEqual(run["status"], "converged")
+                self.assertEqual(run["results"]["most_contacts"], 32)
+                self.assertLess(run["results"]["worst_contact_residual"], 1e-8)
+
     def test_sweeps_that_do_not_suffice_are_named_as_the_cause(self):
         self.write_scene(pile())
         process = self.ossatura("softbody", "s.json", "-q", "--backend", "serial", "--steps", "5",
