@@ -300,8 +300,12 @@ OSSATURA_BACKEND_TEST("Newton's method for all pairs that press ends where sweep
         compliance[i * n + j] = once[place(i) * n + place(j)];
     }
     auto problem = make_problem(exec, compliance, free_motion, 0.3);
-    sweep_contacts(exec, problem.pairs, problem.compliance, problem.free_motion, 6, 1e-13,
+    sweep_contacts(exec, problem.pairs, problem.compliance, problem.free_motion, 1, 1e-13,
                    problem.space);
+    detail::run_sweeps(exec, problem.pairs, problem.compliance, problem.free_motion,
+                       detail::SweepLimits{1, 6, 1e-13, 0}, problem.space);
+    detail::set_motions(exec, problem.pairs, problem.compliance, problem.free_motion,
+                        problem.space);
     const Solution started = look(exec, problem);
     REQUIRE(started.sweeps == 6);
     const double scale = look_at_sweeps(exec, problem.space).scale;
