@@ -208,6 +208,10 @@ void check_cuts(const ProblemDocument& document, const TopoptModel& model) {
                      "': the displacements move the body at node ", idle->node,
                      " as a rigid body, which strains nothing: hold these nodes in place of moving "
                      "them, or move them against others");
+  const std::vector<DesignRole>& role = model.problem.role;
+  if (document.mesh.kind != HexaSource::Kind::file &&
+      std::find(role.begin(), role.end(), DesignRole::void_) == role.end())
+    return; // boxes of cells, as they are made, hang together by faces
   if (const std::optional<LoadedHinge> hinge = find_loaded_hinge(model.problem))
     fail<InputError>(document.file, ": ", use_of(hinge->use, hinge->which, model),
                      " can turn about node ", hinge->node,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/core/mesh/mechanics/box_faces.hpp>
 
+#include <ossatura/core/machine/select_indices.hpp>
 #include <ossatura/core/mesh/hexa/faces.hpp>
 #include <ossatura/core/mesh/solids/shape.hpp>
 
@@ -134,13 +135,17 @@ std::vector<std::uint8_t> marks_of(const std::vector<std::int32_t>& nodes, std::
 BoxFaces measure_box_faces(const ElementMesh& mesh, const std::vector<std::int32_t>& nodes,
                            const Box& box) {
   const std::vector<std::uint8_t> chosen = marks_of(nodes, mesh.num_points());
+  const auto is_touched = [&](std::size_t e) {
+    const auto first = mesh.node.begin() + std::ptrdiff_t(8 * e);
+    return std::any_of(first, first + 8, [&](std::int32_t v) { return chosen[std::size_t(v)]; });
+  };
   std::map<std::array<std::int32_t, 4>, TouchedFace> once; // by their sorted nodes
-  for (std::size_t e = 0; e < mesh.num_elem(); ++e)
+  for (const std::int32_t e : select_indices(mesh.num_elem(), is_touched))
     for (const auto& corners : hexa_face) {
       TouchedFace face{{}, 4, true};
       bool touched = false;
       for (std::size_t i = 0; i < 4; ++i) {
-        face.corner[i] = mesh.node[8 * e + std::size_t(corners[i])];
+        face.corner[i] = mesh.node[8 * std::size_t(e) + std::size_t(corners[i])];
         const bool is_chosen = chosen[std::size_t(face.corner[i])] != 0;
         touched = touched || is_chosen;
         face.whole = face.whole && is_chosen;

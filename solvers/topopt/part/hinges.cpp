@@ -70,19 +70,26 @@ void join_by_faces(const DesignProblem& problem, JoinedSets& sets) {
     });
     return;
   }
-  std::vector<FaceOfBlock> faces;
-  for (std::size_t e = 0; e < problem.num_elem(); ++e)
-    if (may_have_material(problem, e))
+  // What may have no material has the faces of nothing, each of which is the same.
+  constexpr std::size_t most_faces = 6;
+  std::vector<FaceOfBlock> faces(most_faces * problem.num_elem(), FaceOfBlock{{-1, -1, -1, -1}, 0});
+  for_parts(problem.num_elem(), 1 << 12, [&](std::size_t first, std::size_t end) {
+    for (std::size_t e = first; e < end; ++e) {
+      if (!may_have_material(problem, e))
+        continue;
+      FaceOfBlock* face = &faces[most_faces * e];
       for_faces(problem, e, [&](std::array<std::int32_t, 4> corner, int count) {
         corner[3] = count == 3 ? *std::max_element(corner.begin(), corner.begin() + 3) : corner[3];
         std::sort(corner.begin(), corner.end());
-        faces.push_back({corner, std::int32_t(e)});
+        *face++ = {corner, std::int32_t(e)};
       });
+    }
+  });
   sort_parts(faces, [](const FaceOfBlock& a, const FaceOfBlock& b) {
     return std::tie(a.corner, a.elem) < std::tie(b.corner, b.elem);
   });
   for (std::size_t i = 1; i < faces.size(); ++i)
-    if (faces[i].corner == faces[i - 1].corner)
+    if (faces[i].corner[0] >= 0 && faces[i].corner == faces[i - 1].corner)
       sets.join(faces[i].elem, faces[i - 1].elem);
 }
 
