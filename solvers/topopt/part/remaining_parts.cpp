@@ -191,19 +191,26 @@ std::optional<std::size_t> find_floating_element(const DesignProblem& problem) {
 }
 
 std::optional<IdleDisplacement> find_idle_displacement(const DesignProblem& problem) {
-  const auto find = [&problem](bool with_void) -> std::optional<IdleDisplacement> {
-    RemainingParts parts(problem, with_void);
-    for (std::size_t k = 0; k < problem.cases.size(); ++k)
-      if (!problem.cases[k].loads.displacements.empty())
-        if (const std::optional<std::int32_t> node = parts.find_idle(problem.cases[k]))
-          return IdleDisplacement{k, *node, !with_void};
-    return std::nullopt;
-  };
-  if (std::all_of(problem.cases.begin(), problem.cases.end(),
-                  [](const DesignLoadCase& one) { return one.loads.displacements.empty(); }))
-    return std::nullopt;
-  const std::optional<IdleDisplacement> whole = find(true);
-  return whole || !has_void(problem) ? whole : find(false);
+  std::optional<RemainingParts> whole, remaining; // made where a case moves something
+  for (std::size_t k = 0; k < problem.cases.size(); ++k) {
+    const NodeLoads& loads = problem.cases[k].loads;
+    if (loads.displacements.empty())
+      continue;
+    if (!whole)
+      whole.emplace(problem, true);
+    if (const std::optional<std::int32_t> node = whole->find_idle(problem.cases[k])) {
+      if (loads.forces.empty() && loads.body.empty() && loads.warming.empty())
+        return IdleDisplacement{k, *node, false};
+      continue; // supports that give way under a load
+    }
+    if (!has_void(problem))
+      continue;
+    if (!remaining)
+      remaining.emplace(problem);
+    if (const std::optional<std::int32_t> node = remaining->find_idle(problem.cases[k]))
+      return IdleDisplacement{k, *node, true};
+  }
+  return std::nullopt;
 }
 
 } // namespace ossatura

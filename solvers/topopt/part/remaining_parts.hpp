@@ -39,7 +39,8 @@ struct IdleDisplacement {
 };
 
 /// The first moved node of a part that the displacements of a load case do not strain, because a
-/// rigid motion has the values of all that is held there: they would do nothing.
+/// rigid motion has the values of all that is held there: they would do nothing. A whole body may
+/// move so with its supports under other loads.
 std::optional<IdleDisplacement> find_idle_displacement(const DesignProblem& problem);
 
 } // namespace ossatura
