@@ -9,8 +9,8 @@
 
 #include <ossatura/core/base/vector.hpp>
 #include <ossatura/core/parallel/array_pointer.hpp>
+#include <ossatura/kernels/algebra/dense/eliminate.hpp>
 #include <ossatura/kernels/softbody/contact/compliance.hpp>
-#include <ossatura/kernels/softbody/contact/eliminate.hpp>
 #include <ossatura/kernels/softbody/contact/equations.hpp>
 
 #include <cstdint>

@@ -463,10 +463,10 @@ bool find_contacts_by_newton(const Exec& exec, const ContactPairs<Exec>& pairs,
 
 /// Sweeps from pairs.multiplier until the change of no force moves its pair by more than
 /// `tolerance` times the largest free motion of pairs that go through each other, or times
-/// `least_scale`, m, where that is more. On devices Newton's method takes over after some sweeps,
-/// which judge what it finds. Leaves in space.motion the motions that belong to the multipliers,
-/// not those updated on the way. The result is that of equal arrays whatever the number of threads.
-/// Does not fence where pairs are few.
+/// `least_scale`, m, where that is more. Newton's method takes over where sweeps wait or do not
+/// end, and they judge what it finds. Leaves in space.motion the motions that belong to the
+/// multipliers, not those updated on the way. The result is that of equal arrays whatever the
+/// number of threads. Fences where that is asked for after some sweeps.
 template<class Exec>
 void sweep_contacts(const Exec& exec, const ContactPairs<Exec>& pairs,
                     const Compliance<Exec>& compliance, const Array<double, Exec>& free_motion,
@@ -503,9 +503,11 @@ void sweep_contacts(const Exec& exec, const ContactPairs<Exec>& pairs,
       if (!(done.change > tolerance))
         return;
       limits.sweeps_before = sweeps;
-      if (is_device && count_pressing(exec, n, space.block, space.motion, pairs.multiplier) <=
-                           most_pairs_of_block_newton)
-        break; // that is left to the block that sweeps
+      if (is_device) {
+        const int pressing = count_pressing(exec, n, space.block, space.motion, pairs.multiplier);
+        if (pressing <= most_pairs_of_block_newton || 3 * pressing > most_dense_newton_rows)
+          break; // few are left to the block that sweeps
+      }
       const double goal = 0.1 * tolerance * done.scale;
       const bool gained =
           find_contacts_by_newton(exec, pairs, compliance, free_motion, goal, space);

@@ -2,8 +2,8 @@
 // Elimination by blocks of columns, by systems of known solutions.
 #include "tests/backend_test.hpp"
 #include "tests/kernels/image/host_values.hpp"
+#include <ossatura/kernels/algebra/dense/eliminate.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
-#include <ossatura/kernels/softbody/contact/eliminate.hpp>
 
 #include <cmath>
 #include <random>

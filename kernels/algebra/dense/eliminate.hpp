@@ -130,7 +130,7 @@ struct TakeOutPivotRows {
     const int across = (s.num_columns() + tile - 1) / tile;
     const int row = int(team.league_rank) / across * tile,
               column = s.behind() + int(team.league_rank) % across * tile;
-    const auto left_entry = [&](int ik) { // threads beside each other have columns, too
+    const auto left_entry = [&](int ik) { // along rows, as memory has them
       const int i = row + ik / size, k = ik % size;
       return i < s.rows && k < s.width ? s.at(i, s.first + k) : 0;
     };
