@@ -43,6 +43,14 @@
 
 // Soft bodies
 #include <ossatura/kernels/algebra/sparse/block_multiply.hpp>
+#include <ossatura/kernels/factor/batched.hpp>
+#include <ossatura/kernels/factor/form_inverse.hpp>
+#include <ossatura/kernels/factor/inverse_bands.hpp>
+#include <ossatura/kernels/factor/inverse_product.hpp>
+#include <ossatura/kernels/factor/make_factor_pattern.hpp>
+#include <ossatura/kernels/factor/published/dissection_solve.hpp>
+#include <ossatura/kernels/factor/published/level_solve.hpp>
+#include <ossatura/kernels/factor/supernode_solve.hpp>
 #include <ossatura/kernels/krylov/resident_cg.hpp>
 #include <ossatura/kernels/krylov/resident_cg_batch.hpp>
 #include <ossatura/kernels/softbody/assembly/make_element_map.hpp>
@@ -51,14 +59,6 @@
 #include <ossatura/kernels/softbody/assembly/published/make_coo_map.hpp>
 #include <ossatura/kernels/softbody/elements/evaluate.hpp>
 #include <ossatura/kernels/softbody/elements/node_rotations.hpp>
-#include <ossatura/kernels/softbody/factor/batched.hpp>
-#include <ossatura/kernels/softbody/factor/form_inverse.hpp>
-#include <ossatura/kernels/softbody/factor/inverse_bands.hpp>
-#include <ossatura/kernels/softbody/factor/inverse_product.hpp>
-#include <ossatura/kernels/softbody/factor/make_factor_pattern.hpp>
-#include <ossatura/kernels/softbody/factor/published/dissection_solve.hpp>
-#include <ossatura/kernels/softbody/factor/published/level_solve.hpp>
-#include <ossatura/kernels/softbody/factor/supernode_solve.hpp>
 
 // Hexahedra with moduli
 #include <ossatura/kernels/hexa/arrays.hpp>

@@ -39,12 +39,12 @@
 #include <ossatura/solvers/eikonal/velocities.hpp>
 
 // Soft bodies
+#include <ossatura/solvers/factor/nested_dissection.hpp>
+#include <ossatura/solvers/factor/on_host.hpp>
 #include <ossatura/solvers/krylov/resident_solve.hpp>
 #include <ossatura/solvers/softbody/contact/solver.hpp>
 #include <ossatura/solvers/softbody/crossing_watch.hpp>
 #include <ossatura/solvers/softbody/doubts.hpp>
-#include <ossatura/solvers/softbody/factor/nested_dissection.hpp>
-#include <ossatura/solvers/softbody/factor/on_host.hpp>
 #include <ossatura/solvers/softbody/scene_checks.hpp>
 #include <ossatura/solvers/softbody/solver.hpp>
 #include <ossatura/solvers/softbody/step_statistics.hpp>

@@ -24,14 +24,14 @@
 #include "bench/softbody/problem.hpp"
 #include <ossatura/core/base/half.hpp>
 #include <ossatura/core/parallel/launch_graph.hpp>
-#include <ossatura/kernels/softbody/factor/diagonal_inverse.hpp>
-#include <ossatura/kernels/softbody/factor/form_inverse.hpp>
-#include <ossatura/kernels/softbody/factor/inverse_bands.hpp>
-#include <ossatura/kernels/softbody/factor/inverse_product.hpp>
-#include <ossatura/kernels/softbody/factor/make_factor_pattern.hpp>
-#include <ossatura/kernels/softbody/factor/published/dissection_solve.hpp>
-#include <ossatura/kernels/softbody/factor/published/level_solve.hpp>
-#include <ossatura/kernels/softbody/factor/supernode_solve.hpp>
+#include <ossatura/kernels/factor/diagonal_inverse.hpp>
+#include <ossatura/kernels/factor/form_inverse.hpp>
+#include <ossatura/kernels/factor/inverse_bands.hpp>
+#include <ossatura/kernels/factor/inverse_product.hpp>
+#include <ossatura/kernels/factor/make_factor_pattern.hpp>
+#include <ossatura/kernels/factor/published/dissection_solve.hpp>
+#include <ossatura/kernels/factor/published/level_solve.hpp>
+#include <ossatura/kernels/factor/supernode_solve.hpp>
 #if defined(OSSATURA_BENCH_CUSPARSE)
 #include "bench/host/factor_cusparse.hpp"
 #endif

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "bench/host/csr_matrix.hpp"
-#include <ossatura/kernels/softbody/factor/pattern.hpp>
+#include <ossatura/kernels/factor/pattern.hpp>
 
 #include <functional>
 #include <vector>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "bench/host/csr_matrix.hpp"
-#include <ossatura/kernels/softbody/factor/published/scalar_rows.hpp>
+#include <ossatura/kernels/factor/published/scalar_rows.hpp>
 
 #include <vector>
 

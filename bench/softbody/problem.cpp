@@ -6,11 +6,11 @@
 #include <ossatura/core/io/mesh/element_file.hpp>
 #include <ossatura/core/mesh/generators/element_meshes.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
+#include <ossatura/kernels/factor/make_factor_pattern.hpp>
 #include <ossatura/kernels/softbody/assembly/element_map.hpp>
 #include <ossatura/kernels/softbody/assembly/make_element_map.hpp>
 #include <ossatura/kernels/softbody/elements/evaluate.hpp>
-#include <ossatura/kernels/softbody/factor/make_factor_pattern.hpp>
-#include <ossatura/solvers/softbody/factor/nested_dissection.hpp>
+#include <ossatura/solvers/factor/nested_dissection.hpp>
 
 #include <algorithm>
 #include <memory>

@@ -6,9 +6,9 @@
 #include "bench/harness/options.hpp"
 #include <ossatura/core/base/names.hpp>
 #include <ossatura/core/mesh/element_mesh.hpp>
+#include <ossatura/kernels/factor/pattern.hpp>
 #include <ossatura/kernels/softbody/elements/material.hpp>
-#include <ossatura/kernels/softbody/factor/pattern.hpp>
-#include <ossatura/solvers/softbody/factor/on_host.hpp>
+#include <ossatura/solvers/factor/on_host.hpp>
 #include <ossatura/solvers/softbody/options.hpp>
 #include <ossatura/solvers/softbody/scene.hpp>
 

@@ -2,10 +2,10 @@
 #include <ossatura/solvers/softbody/model.hpp>
 
 #include <ossatura/core/base/require.hpp>
+#include <ossatura/kernels/factor/make_factor_pattern.hpp>
 #include <ossatura/kernels/softbody/assembly/node_graph.hpp>
 #include <ossatura/kernels/softbody/elements/lumped_mass.hpp>
-#include <ossatura/kernels/softbody/factor/make_factor_pattern.hpp>
-#include <ossatura/solvers/softbody/factor/nested_dissection.hpp>
+#include <ossatura/solvers/factor/nested_dissection.hpp>
 #include <ossatura/solvers/softbody/scene_checks.hpp>
 
 #include <algorithm>

@@ -3,10 +3,10 @@
 // elimination.
 #pragma once
 
+#include <ossatura/kernels/factor/pattern.hpp>
 #include <ossatura/kernels/softbody/assembly/element_map.hpp>
 #include <ossatura/kernels/softbody/assembly/make_element_map.hpp>
 #include <ossatura/kernels/softbody/elements/evaluate.hpp>
-#include <ossatura/kernels/softbody/factor/pattern.hpp>
 #include <ossatura/solvers/softbody/scene.hpp>
 
 #include <cstdint>

@@ -25,7 +25,7 @@ SYSTEMS = ["bone", "eikonal", "softbody", "topopt", "pfem"]
 SHARED = ["base", "comm", "parallel", "machine", "mesh", "sparse", "io", "algebra", "krylov",
           "driver", "engine", "host", "harness", "jobs"]
 # Rooms for some: the systems in EXCEPTIONS, and rooms after them.
-COMMON = ["image", "aggregation", "hexa", "solids"]
+COMMON = ["image", "aggregation", "factor", "hexa", "solids"]
 
 EXCEPTIONS = {
     ("bone", "image"): "bone is computed on voxel images",
@@ -35,6 +35,8 @@ EXCEPTIONS = {
     ("topopt", "bone"): "designs on voxels are solved by the multigrid of voxel models",
     ("pfem", "hexa"): "hierarchical hexahedra of order 1 are trilinear ones",
     ("pfem", "aggregation"): "their modes of order 1 are solved by smoothed aggregation",
+    ("pfem", "factor"): "thin bodies are solved by a factor of their matrix",
+    ("softbody", "factor"): "steps are preconditioned by a factor of an earlier matrix",
     ("softbody", "hexa"): "one of its elements is the trilinear hexahedron",
     ("io", "pfem"): "files of second-order meshes give maps of hexahedra",
 }
@@ -124,7 +126,7 @@ PLANTED = [
     ("kernels/bone/NEW.hpp", "#include <ossatura/kernels/pfem/operator.hpp>"),
     ("kernels/algebra/NEW.hpp", "#include <ossatura/kernels/hexa/operator.hpp>"),
     ("kernels/eikonal/NEW.hpp", "#include <ossatura/kernels/image/grid.hpp>"),
-    ("solvers/krylov/NEW.hpp", "#include <ossatura/kernels/softbody/factor/pattern.hpp>"),
+    ("solvers/krylov/NEW.hpp", "#include <ossatura/kernels/factor/pattern.hpp>"),
     ("solvers/topopt/NEW.cpp", "#include <ossatura/solvers/pfem/solver.hpp>"),
     ("apps/bone/NEW.cpp", '#include "apps/eikonal/command.hpp"'),
     ("kernels/new_room/NEW.hpp", "#include <ossatura/kernels/hexa/operator.hpp>"),

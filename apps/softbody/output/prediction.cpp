@@ -2,12 +2,12 @@
 #include "apps/softbody/output/prediction.hpp"
 
 #include <ossatura/core/mesh/element_surface.hpp>
+#include <ossatura/kernels/factor/make_factor_pattern.hpp>
 #include <ossatura/kernels/softbody/assembly/node_graph.hpp>
 #include <ossatura/kernels/softbody/contact/projected_gauss_seidel.hpp>
 #include <ossatura/kernels/softbody/elements/evaluate.hpp>
-#include <ossatura/kernels/softbody/factor/make_factor_pattern.hpp>
+#include <ossatura/solvers/factor/nested_dissection.hpp>
 #include <ossatura/solvers/softbody/factor/inverse_choice.hpp>
-#include <ossatura/solvers/softbody/factor/nested_dissection.hpp>
 
 #include <algorithm>
 

@@ -17,8 +17,8 @@
 
 #include <ossatura/core/base/vector.hpp>
 #include <ossatura/core/parallel/array_pointer.hpp>
+#include <ossatura/kernels/factor/inverse.hpp>
 #include <ossatura/kernels/softbody/contact/pairs.hpp>
-#include <ossatura/kernels/softbody/factor/inverse.hpp>
 
 namespace ossatura {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/solvers/softbody/contact/compliance.hpp>
 
-#include <ossatura/solvers/softbody/factor/host_factor_products.hpp>
+#include <ossatura/solvers/factor/host_factor_products.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -19,8 +19,8 @@
 //     arXiv:2306.05893 (2023).
 #pragma once
 
+#include <ossatura/kernels/factor/diagonal_inverse.hpp>
 #include <ossatura/kernels/softbody/contact/compliance.hpp>
-#include <ossatura/kernels/softbody/factor/diagonal_inverse.hpp>
 
 #include <cstdint>
 #include <vector>

@@ -30,8 +30,8 @@
 //     arXiv:2306.05893 (2023).
 #pragma once
 
+#include <ossatura/kernels/factor/inverse.hpp>
 #include <ossatura/kernels/softbody/contact/pair.hpp>
-#include <ossatura/kernels/softbody/factor/inverse.hpp>
 #include <ossatura/solvers/softbody/options.hpp>
 #include <ossatura/solvers/softbody/scene.hpp>
 

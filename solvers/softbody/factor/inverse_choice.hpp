@@ -3,7 +3,7 @@
 // automatic.
 #pragma once
 
-#include <ossatura/kernels/softbody/factor/inverse_bands.hpp>
+#include <ossatura/kernels/factor/inverse_bands.hpp>
 #include <ossatura/solvers/softbody/options.hpp>
 
 namespace ossatura {

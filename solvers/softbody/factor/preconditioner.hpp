@@ -4,13 +4,13 @@
 // none.
 #pragma once
 
-#include <ossatura/kernels/softbody/factor/form_inverse.hpp>
-#include <ossatura/kernels/softbody/factor/inverse_batch.hpp>
-#include <ossatura/kernels/softbody/factor/inverse_product.hpp>
-#include <ossatura/kernels/softbody/factor/node_blocks.hpp>
+#include <ossatura/kernels/factor/form_inverse.hpp>
+#include <ossatura/kernels/factor/inverse_batch.hpp>
+#include <ossatura/kernels/factor/inverse_product.hpp>
+#include <ossatura/kernels/factor/node_blocks.hpp>
+#include <ossatura/solvers/factor/maker.hpp>
 #include <ossatura/solvers/krylov/resident_solve.hpp>
 #include <ossatura/solvers/softbody/contact/solver.hpp>
-#include <ossatura/solvers/softbody/factor/maker.hpp>
 
 #include <variant>
 

@@ -3,11 +3,11 @@
 // anew.
 #pragma once
 
+#include <ossatura/kernels/factor/published/dissection_solve.hpp>
+#include <ossatura/kernels/factor/published/level_solve.hpp>
+#include <ossatura/kernels/factor/supernode_solve.hpp>
 #include <ossatura/kernels/softbody/elements/motion.hpp>
 #include <ossatura/kernels/softbody/elements/node_rotations.hpp>
-#include <ossatura/kernels/softbody/factor/published/dissection_solve.hpp>
-#include <ossatura/kernels/softbody/factor/published/level_solve.hpp>
-#include <ossatura/kernels/softbody/factor/supernode_solve.hpp>
 #include <ossatura/solvers/softbody/factor/inverse_choice.hpp>
 #include <ossatura/solvers/softbody/factor/preconditioner.hpp>
 
@@ -44,7 +44,7 @@ public:
       : options_(options)
       , rotations_(rotations)
       , maker_(exec, pattern, download(exec, matrix.row_begin), download(exec, matrix.column),
-               options.place)
+               options.place == FactorPlace::device)
       , beside_(options.refresh == FactorRefresh::background ? make_concurrent_instance(exec)
                                                              : exec) {
     const std::int64_t entries = 9 * std::int64_t(pattern.num_nodes);

@@ -3,9 +3,9 @@
 // it: irregular graphs, forests and meshes.
 #pragma once
 
-#include <ossatura/kernels/softbody/factor/make_factor_pattern.hpp>
-#include <ossatura/solvers/softbody/factor/nested_dissection.hpp>
-#include <ossatura/solvers/softbody/factor/on_host.hpp>
+#include <ossatura/kernels/factor/make_factor_pattern.hpp>
+#include <ossatura/solvers/factor/nested_dissection.hpp>
+#include <ossatura/solvers/factor/on_host.hpp>
 
 #include <algorithm>
 #include <cmath>

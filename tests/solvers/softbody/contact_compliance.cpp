@@ -5,7 +5,7 @@
 
 #include "tests/backend_test.hpp"
 #include <ossatura/core/mesh/generators/element_meshes.hpp>
-#include <ossatura/solvers/softbody/factor/host_factor_products.hpp>
+#include <ossatura/solvers/factor/host_factor_products.hpp>
 #include <ossatura/solvers/softbody/factor/refresh.hpp>
 #include <ossatura/solvers/softbody/model.hpp>
 #include <ossatura/solvers/softbody/system.hpp>

@@ -3,7 +3,7 @@
 // solved in plain loops.
 #pragma once
 
-#include "tests/kernels/softbody/factor/dense_factor.hpp"
+#include "tests/kernels/factor/dense_factor.hpp"
 #include "tests/reference/dense_solve.hpp"
 #include <ossatura/core/base/vector.hpp>
 #include <ossatura/core/mesh/generators/element_meshes.hpp>

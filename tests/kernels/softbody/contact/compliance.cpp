@@ -4,7 +4,7 @@
 #include <ossatura/kernels/softbody/contact/compliance.hpp>
 
 #include "tests/backend_test.hpp"
-#include "tests/kernels/softbody/factor/dense_factor.hpp"
+#include "tests/kernels/factor/dense_factor.hpp"
 #include "tests/reference/dense_solve.hpp"
 
 #include <algorithm>
