@@ -60,9 +60,8 @@ HierarchicSolver<Exec> make_solver(const Exec& exec, const PfemModel& model,
 
 /// What the solver would take.
 template<class Exec>
-OperatorChoice<HierarchicOperatorKind>
-choose_operator(const Exec& exec, const PfemCommandOptions& options, const PfemModel& model) {
-  const HierarchicModel<Exec> elements = make_elements(exec, options.problem, model);
+OperatorChoice<HierarchicOperatorKind> choose_operator(const Exec& exec, const PfemModel& model,
+                                                       const HierarchicModel<Exec>& elements) {
   const HierarchicSolverOptions& solver = model.options.solver;
   if (solver.element_wise)
     return {HierarchicOperatorKind::packed, "vectors are element by element", 0};
@@ -71,6 +70,16 @@ choose_operator(const Exec& exec, const PfemCommandOptions& options, const PfemM
   return choose_hierarchic_operator(
       exec, elements,
       memory_for_matrices(solver.memory > 0 ? solver.memory : available_bytes(exec)));
+}
+
+template<class Exec>
+PfemPrediction predict(const Exec& exec, const PfemCommandOptions& options,
+                       const PfemModel& model) {
+  const HierarchicModel<Exec> elements = make_elements(exec, options.problem, model);
+  const bool factors = model.options.solver.preconditioner == HierarchicPreconditioner::ldlt;
+  return predict_pfem(model, choose_operator(exec, model, elements),
+                      factors ? double(bytes_of_factor(exec, elements, model.held)) : 0,
+                      BackendTraits<Exec>::is_device);
 }
 
 /// Says so where the inverses of vertex stars take long, as those of the tensor space do.
@@ -155,10 +164,7 @@ int run_on(const Exec& exec, const PfemCommandOptions& options, const PfemModel&
   results.seconds.read = read_seconds;
   announce_stars(exec, model);
   if (options.common.dry_run)
-    return report_pfem_prediction(
-        model,
-        predict_pfem(model, choose_operator(exec, options, model), BackendTraits<Exec>::is_device),
-        stem, context);
+    return report_pfem_prediction(model, predict(exec, options, model), stem, context);
   context.begin_outputs(stem);
   std::optional<std::string> path;
   if (!options.no_hdf)
@@ -193,6 +199,7 @@ int run_on(const Exec& exec, const PfemCommandOptions& options, const PfemModel&
   }
   context.end_solve();
   results.seconds.solve = watch.seconds();
+  results.preconditioner = solver.describe();
 
   watch = Stopwatch();
   std::unique_ptr<PfemFile> file;

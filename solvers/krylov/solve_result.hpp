@@ -13,7 +13,9 @@ struct SolveResult {
   double recurrent_residual = 0; ///< the recurrence's estimate of it, at the last iteration
   double reference = 0;          ///< |b - A x0|, or |b| where the solver says so
   bool converged = false;        ///< `residual` meets the tolerance
-  bool broken = false;    ///< A or M is not positive definite along a direction, or not finite
+  bool broken = false; ///< A or M is not positive definite along a direction, or not finite
+  bool in_energy =
+      false; ///< residuals are in the norm of A^-1: x's error in energy (direct solves)
   bool fell_back = false; ///< a faster form failed, and a safer one went on (solve_with_fallback)
 };
 

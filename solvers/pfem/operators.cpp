@@ -8,6 +8,7 @@
 #include <ossatura/kernels/pfem/matrix_free/sized_multiply.hpp>
 #include <ossatura/kernels/pfem/mode_block_matrix.hpp>
 #include <ossatura/kernels/pfem/stiffness/congruent.hpp>
+#include <ossatura/solvers/pfem/assembly.hpp>
 #include <ossatura/solvers/pfem/stiffness.hpp>
 
 #include <algorithm>
@@ -15,9 +16,6 @@
 
 namespace ossatura {
 namespace {
-
-/// Matrices of as many elements are formed at once where they are not kept.
-constexpr std::int64_t workset_bytes = std::int64_t(1) << 28;
 
 std::int64_t matrix_bytes(MatrixStorage storage, std::int64_t dofs) {
   return 8 * matrix_entries(storage, dofs);
@@ -276,24 +274,8 @@ private:
 template<class Exec>
 class BlockMatrixOperator final : public HierarchicOperator<Exec> {
 public:
-  BlockMatrixOperator(const Exec& exec, const HierarchicModel<Exec>& model, StiffnessMethod form) {
-    const ModeGather<Exec> gather = make_mode_gather(exec, model);
-    matrix_ = make_mode_block_pattern(exec, model, gather);
-    for (std::size_t b = 0; b < model.batch.size(); ++b) {
-      const HexaBatch<Exec>& batch = model.batch[b];
-      const std::int64_t entries = matrix_entries(MatrixStorage::packed, batch.num_dofs()),
-                         most = std::min(batch.num_elem,
-                                         std::max<std::int64_t>(1, workset_bytes / (8 * entries)));
-      const auto workset =
-          make_uninitialized<double>(exec, most * entries, "ossatura::bsr_operator::workset");
-      for (std::int64_t first = 0; first < batch.num_elem; first += most) {
-        const std::int64_t last = std::min(batch.num_elem, first + most);
-        form_stiffness(exec, form, batch, MatrixStorage::packed, first, last, workset);
-        add_element_matrices(exec, model, gather, b, first, last, workset, matrix_);
-      }
-      fence(exec, "ossatura::bsr_operator");
-    }
-  }
+  BlockMatrixOperator(const Exec& exec, const HierarchicModel<Exec>& model, StiffnessMethod form)
+      : matrix_(detail::assemble_modes(exec, model, form)) {}
 
   void apply(const Exec& exec, const Array<double, Exec>& x,
              const Array<double, Exec>& y) const override {

@@ -6,8 +6,13 @@
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/pfem/mode_jacobi.hpp>
 #include <ossatura/solvers/pfem/operators.hpp>
+#include <ossatura/solvers/pfem/preconditioners/mode_factor.hpp>
+#include <ossatura/solvers/pfem/preconditioners/vertex_star_schwarz.hpp>
 #include <ossatura/solvers/pfem/published/element_wise_system.hpp>
-#include <ossatura/solvers/pfem/vertex_star_schwarz.hpp>
+
+#include <cmath>
+#include <limits>
+#include <utility>
 
 namespace ossatura {
 
@@ -31,8 +36,9 @@ void check(const CurvedHexaMesh& mesh, const HierarchicNumbering& numbering, std
     OSSATURA_REQUIRE(options.kind == HierarchicOperatorKind::automatic ||
                          options.kind == HierarchicOperatorKind::packed,
                      "element by element with the " << name_of(options.kind) << " operator");
-    OSSATURA_REQUIRE(options.preconditioner != HierarchicPreconditioner::vertex_stars,
-                     "element by element with vertex stars");
+    OSSATURA_REQUIRE(options.preconditioner != HierarchicPreconditioner::vertex_stars &&
+                         options.preconditioner != HierarchicPreconditioner::ldlt,
+                     "element by element with " << name_of(options.preconditioner));
   }
 }
 
@@ -44,6 +50,18 @@ std::int64_t packed_bytes(const HierarchicModel<Exec>& model) {
   return bytes;
 }
 
+/// What a factor and iterations get done in a second, roughly: which of them is faster is rarely
+/// close. By constants, so that a run is repeated on any machine of its kind.
+template<class Exec>
+struct FactorRates {
+  static constexpr bool is_device = BackendTraits<Exec>::is_device;
+  static constexpr double bytes = is_device ? 2e12 : 1e10;        ///< of a product
+  static constexpr double product_flops = is_device ? 4e12 : 4e9; ///< likewise
+  static constexpr double latency = is_device ? 1e-4 : 1e-5;      ///< seconds of an iteration
+  static constexpr double flops = is_device ? 5e11 : 6e9;         ///< of the factor
+  static constexpr double ordered_blocks = 2e7;                   ///< by nested dissection
+};
+
 } // namespace
 
 template<class Exec>
@@ -53,14 +71,20 @@ struct HierarchicSolver<Exec>::Implementation {
   std::unique_ptr<HierarchicOperator<Exec>> matrix;         ///< unless element by element
   std::unique_ptr<detail::ElementWiseSystem<Exec>> by_elem; ///< element by element
   std::unique_ptr<detail::VertexStarSchwarz<Exec>> stars;
+  std::unique_ptr<detail::ModeFactor<Exec>> factor; ///< once it is made
+  HierarchicModel<Exec> model;                      ///< for the factor
+  std::vector<std::uint8_t> held_modes;             ///< likewise
+  bool is_definite = true;                          ///< the matrix, by the factor
   std::int64_t num_dofs;
   Constraints<Exec> held;
   Array<double, Exec> inverse_diagonal, x, r, p, q, z; ///< x: element by element alone
 
   Implementation(const Exec& exec, const CurvedHexaMesh& mesh, const HierarchicNumbering& numbering,
-                 const HierarchicModel<Exec>& model, const std::vector<std::uint8_t>& held_modes,
+                 const HierarchicModel<Exec>& elements, const std::vector<std::uint8_t>& masks,
                  const HierarchicSolverOptions& solver_options)
       : options(solver_options)
+      , model(elements)
+      , held_modes(masks)
       , num_dofs(3 * std::int64_t(model.num_modes)) {
     check(mesh, numbering, model.num_modes, held_modes, options);
     held = make_constraints(exec, upload(exec, "ossatura::hierarchic::held", held_modes));
@@ -79,7 +103,7 @@ struct HierarchicSolver<Exec>::Implementation {
       r = make_zeros<double>(exec, num_dofs, "ossatura::cg::r");
       p = make_zeros<double>(exec, num_dofs, "ossatura::cg::p");
       q = make_zeros<double>(exec, num_dofs, "ossatura::cg::q");
-      prepare(exec, mesh, numbering, model, held_modes, memory);
+      prepare(exec, mesh, numbering, memory);
     }
     if (options.preconditioner == HierarchicPreconditioner::jacobi)
       z = make_zeros<double>(exec, r.extent(0), "ossatura::cg::z");
@@ -100,7 +124,6 @@ struct HierarchicSolver<Exec>::Implementation {
   }
 
   void prepare(const Exec& exec, const CurvedHexaMesh& mesh, const HierarchicNumbering& numbering,
-               const HierarchicModel<Exec>& model, const std::vector<std::uint8_t>& held_modes,
                std::int64_t memory) {
     if (options.preconditioner == HierarchicPreconditioner::jacobi) {
       const auto block =
@@ -116,13 +139,53 @@ struct HierarchicSolver<Exec>::Implementation {
       own.form = options.form;
       own.single = options.precision == Precision::mixed;
       own.most_direct = options.most_direct_vertices;
-      // What was left before the operator was made, or is now.
-      own.memory = options.memory > 0
-                       ? std::max<std::int64_t>(1, memory - matrix->cost().bytes_kept)
-                       : available_bytes(exec);
+      own.memory = memory_left(exec, memory);
       stars = std::make_unique<detail::VertexStarSchwarz<Exec>>(exec, mesh, numbering, model,
                                                                 held_modes, own);
     }
+    if (options.preconditioner == HierarchicPreconditioner::ldlt) {
+      factor = std::make_unique<detail::ModeFactor<Exec>>(exec, model, held_modes);
+      const std::int64_t bytes = factor->cost().bytes, left = memory_left(exec, memory);
+      if (left > 0 && bytes > left)
+        fail<BackendError>("a factor of the matrix takes ", bytes / 1000000, " MB, and ",
+                           left / 1000000, " MB are left; take vertex-stars");
+      is_definite = factor->make(exec, options.form);
+    }
+  }
+
+  /// Bytes beside the operator: of what was left before it was made, or is now.
+  std::int64_t memory_left(const Exec& exec, std::int64_t memory) const {
+    return options.memory > 0 ? std::max<std::int64_t>(1, memory - matrix->cost().bytes_kept)
+                              : available_bytes(exec);
+  }
+
+  /// Makes the factor where it takes less time than vertex stars go on for.
+  bool try_factor(const Exec& exec, const SolveResult& tried) {
+    using Costs = FactorRates<Exec>;
+    double blocks = 0;
+    for (const HexaBatch<Exec>& batch : model.batch)
+      blocks += double(batch.num_elem) * batch.num_modes * batch.num_modes;
+    const std::int64_t left = memory_left(exec, options.memory);
+    if (blocks > std::numeric_limits<int>::max() || (left > 0 && 152 * blocks > double(left)))
+      return false;
+    const double decades = std::log10(tried.residual / options.cg.tolerance),
+                 per_decade = tried.iterations / std::max(-std::log10(tried.residual), 0.01),
+                 to_come = std::min(std::max(decades * per_decade, double(tried.iterations)),
+                                    double(options.cg.max_iterations - tried.iterations));
+    const OperatorCost product = matrix->cost();
+    const double iteration = std::max((product.bytes_moved + double(stars->bytes())) / Costs::bytes,
+                                      product.flops / Costs::product_flops) +
+                             Costs::latency;
+    if (blocks / Costs::ordered_blocks > iteration * to_come)
+      return false;
+    auto made = std::make_unique<detail::ModeFactor<Exec>>(exec, model, held_modes);
+    const detail::FactorCost cost = made->cost();
+    if ((left > 0 && cost.bytes > left) || cost.flops / Costs::flops > iteration * to_come)
+      return false;
+    if (!made->make(exec, options.form))
+      return false;
+    factor = std::move(made);
+    return true;
   }
 
   Array<double, Exec> precondition(const Exec& exec, const Array<double, Exec>& b) const {
@@ -134,11 +197,81 @@ struct HierarchicSolver<Exec>::Implementation {
     return z;
   }
 
+  /// Corrects u by the factor until its error in energy, relative to the first one, meets the
+  /// tolerance or rounding alone is left of it. What the first correction leaves is the least that
+  /// is reported: entries of the matrix are rounded as much, which later ones do not see.
+  template<class Residual>
+  SolveResult refine(const Exec& exec, const Array<double, Exec>& u, const Residual& residual,
+                     const IterationObserver& observe) const {
+    SolveResult result;
+    result.in_energy = true;
+    double rounding = 0, before = std::numeric_limits<double>::infinity();
+    while (true) {
+      residual(u, 1, r);
+      const Array<double, Exec> correction = factor->apply(exec, r);
+      const double error = std::sqrt(VectorSums<Exec>().dot(exec, r, correction));
+      if (result.iterations == 0)
+        result.reference = error;
+      const double relative = error == 0 ? 0 : error / result.reference;
+      if (result.iterations == 1)
+        rounding = relative;
+      result.recurrent_residual = relative;
+      result.residual = std::max(relative, rounding);
+      result.broken = !is_definite || !std::isfinite(error);
+      if (observe)
+        observe(result.iterations, relative);
+      if (relative <= options.cg.tolerance || !(error < 0.5 * before) ||
+          result.iterations >= options.cg.max_iterations) {
+        result.converged = is_definite && result.residual <= direct_bound(options.cg.tolerance);
+        return result;
+      }
+      before = error;
+      detail::add_correction(exec, correction, u);
+      ++result.iterations;
+    }
+  }
+
+  /// With the factor, or with vertex stars until patience ends, or without either.
   template<class Apply, class Residual>
-  SolveResult iterate(const Exec& exec, const Array<double, Exec>& u, const Apply& apply,
-                      const Residual& residual, const IterationObserver& observe) const {
+  SolveResult solve(const Exec& exec, const Array<double, Exec>& u, const Apply& apply,
+                    const Residual& residual, const IterationObserver& observe) {
+    if (factor)
+      return refine(exec, u, residual, observe);
+    CgOptions part = options.cg;
+    if (!stars || options.patience <= 0 || options.patience >= part.max_iterations)
+      return iterate(exec, part, u, apply, residual, observe);
+    const auto start = make_uninitialized<double>(exec, num_dofs, "ossatura::cg::start");
+    Kokkos::deep_copy(exec, start, u);
+    part.max_iterations = options.patience;
+    const SolveResult tried = iterate(exec, part, u, apply, residual, observe);
+    if (tried.converged || tried.broken || !std::isfinite(tried.residual))
+      return tried;
+    const auto observe_rest = [&](int iteration, double error) {
+      if (observe && iteration > 0)
+        observe(tried.iterations + iteration, error);
+    };
+    SolveResult result;
+    if (try_factor(exec, tried)) {
+      Kokkos::deep_copy(exec, u, start);
+      result = refine(exec, u, residual, observe_rest);
+      result.fell_back = true;
+    } else if (tried.iterations < options.patience) { // rounding ended it
+      return tried;
+    } else {
+      part.reference = tried.reference;
+      part.max_iterations = options.cg.max_iterations - tried.iterations;
+      result = iterate(exec, part, u, apply, residual, observe_rest);
+    }
+    result.iterations += tried.iterations;
+    return result;
+  }
+
+  template<class Apply, class Residual>
+  SolveResult iterate(const Exec& exec, const CgOptions& cg, const Array<double, Exec>& u,
+                      const Apply& apply, const Residual& residual,
+                      const IterationObserver& observe) const {
     return conjugate_gradients(
-        exec, options.cg, apply, residual, [&](const auto& b) { return precondition(exec, b); },
+        exec, cg, apply, residual, [&](const auto& b) { return precondition(exec, b); },
         CgVectors<Exec, double, double, double>{u, r, p, q, r}, observe);
   }
 };
@@ -172,8 +305,10 @@ OperatorCost HierarchicSolver<Exec>::cost() const {
 }
 template<class Exec>
 std::string HierarchicSolver<Exec>::describe() const {
-  return implementation_->stars ? implementation_->stars->describe()
-                                : name_of(implementation_->options.preconditioner);
+  const Implementation& solver = *implementation_;
+  if (!solver.stars)
+    return solver.factor ? solver.factor->describe() : name_of(solver.options.preconditioner);
+  return solver.stars->describe() + (solver.factor ? "; " + solver.factor->describe() : "");
 }
 
 template<class Exec>
@@ -190,7 +325,8 @@ SolveResult HierarchicSolver<Exec>::solve(const Exec& exec, const Array<double, 
     system.start(exec, u, solver.x);
     try {
       result = solver.iterate(
-          exec, solver.x, [&](const auto& x, const auto& y) { system.apply(exec, x, y); },
+          exec, solver.options.cg, solver.x,
+          [&](const auto& x, const auto& y) { system.apply(exec, x, y); },
           [&](const auto& x, double scale, const auto& r) {
             system.residual(exec, f, x, scale, r);
           },
@@ -202,7 +338,7 @@ SolveResult HierarchicSolver<Exec>::solve(const Exec& exec, const Array<double, 
     system.finish(exec, solver.x, u);
   } else {
     const HierarchicOperator<Exec>& matrix = *solver.matrix;
-    result = solver.iterate(
+    result = solver.solve(
         exec, u,
         [&](const auto& x, const auto& y) {
           matrix.apply(exec, x, y);
@@ -227,7 +363,16 @@ void HierarchicSolver<Exec>::apply(const Exec& exec, const Array<double, Exec>& 
     implementation_->matrix->apply(exec, u, y);
 }
 
-#define OSSATURA_INSTANTIATE(Exec) template class HierarchicSolver<Exec>;
+template<class Exec>
+std::int64_t bytes_of_factor(const Exec& exec, const HierarchicModel<Exec>& model,
+                             const std::vector<std::uint8_t>& held) {
+  return detail::ModeFactor<Exec>(exec, model, held).cost().bytes;
+}
+
+#define OSSATURA_INSTANTIATE(Exec)                                                                 \
+  template class HierarchicSolver<Exec>;                                                           \
+  template std::int64_t bytes_of_factor(const Exec&, const HierarchicModel<Exec>&,                 \
+                                        const std::vector<std::uint8_t>&);
 OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
 #undef OSSATURA_INSTANTIATE
 

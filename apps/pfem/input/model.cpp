@@ -276,6 +276,7 @@ PfemModel make_pfem_model(const PfemCommandOptions& options, DriverContext& cont
   using Kind = HierarchicOperatorKind;
   if (chosen.solver.element_wise &&
       (chosen.solver.preconditioner == HierarchicPreconditioner::vertex_stars ||
+       chosen.solver.preconditioner == HierarchicPreconditioner::ldlt ||
        (chosen.solver.kind != Kind::packed && chosen.solver.kind != Kind::automatic)))
     fail<UsageError>("--element-wise goes with --operator packed and --preconditioner jacobi or "
                      "none: leave it out, or these");

@@ -102,9 +102,10 @@ void add_solver_options(CLI::App& app, PfemCommandOptions& o) {
             "matrix for elements of one shape");
   add_named(app, o.changes, "--form", of_pfem_solver(&S::form), "How element matrices are formed");
   add_named(app, o.changes, "--preconditioner", of_pfem_solver(&S::preconditioner),
-            "vertex-stars: order 1 and the modes around each vertex");
+            "vertex-stars: order 1 and the modes around each vertex; ldlt where that takes long, "
+            "as in thin plates: a direct solve");
   add_number(app, o.changes, "--tolerance", of_pfem_solver(&S::cg, &CgOptions::tolerance), "X",
-             "True residual relative to the first one");
+             "True residual relative to the first one; of ldlt the error in energy");
   add_number(app, o.changes, "--max-iterations", of_pfem_solver(&S::cg, &CgOptions::max_iterations),
              "N", "At most");
 }

@@ -161,7 +161,8 @@ std::int64_t count_blocks(const ElementMesh& mesh, const HexaEntities& entities,
 }
 
 PfemPrediction predict_pfem(const PfemModel& model,
-                            const OperatorChoice<HierarchicOperatorKind>& chosen, bool on_device) {
+                            const OperatorChoice<HierarchicOperatorKind>& chosen,
+                            double factor_bytes, bool on_device) {
   using Kind = HierarchicOperatorKind;
   PfemPrediction prediction;
   prediction.chosen = chosen;
@@ -195,6 +196,8 @@ PfemPrediction predict_pfem(const PfemModel& model,
     kept += stars.kept;
     most = std::max(most, stars.setup);
   }
+  prediction.factor_bytes = factor_bytes;
+  most = std::max(most, factor_bytes);
   prediction.device_bytes = prediction.model_bytes + kept + std::max(most, samples);
   prediction.host_growth = 24 * modes + (on_device ? 0 : prediction.device_bytes);
   return prediction;

@@ -20,14 +20,17 @@ struct PfemPrediction {
   std::vector<OperatorBytes> operators;
   OperatorChoice<HierarchicOperatorKind> chosen;
   double star_bytes = 0;   ///< of the preconditioner vertex-stars
+  double factor_bytes = 0; ///< of the preconditioner ldlt, while it is made; 0 if another is chosen
   double model_bytes = 0;  ///< elements and vectors
   double device_bytes = 0; ///< expected peak in the backend's memory, as chosen
   double host_growth = 0;  ///< what the process grows by beside the model
 };
 
-/// With the operator `chosen`, not automatic. `on_device`: the backend has memory of its own.
+/// With the operator `chosen`, not automatic, and a factor of so many bytes, or none. `on_device`:
+/// the backend has memory of its own.
 PfemPrediction predict_pfem(const PfemModel& model,
-                            const OperatorChoice<HierarchicOperatorKind>& chosen, bool on_device);
+                            const OperatorChoice<HierarchicOperatorKind>& chosen,
+                            double factor_bytes, bool on_device);
 
 /// About how long the inverses of vertex stars take on so many cores.
 double star_seconds(const PfemModel& model, int threads);

@@ -53,7 +53,8 @@ void add_solution(Table& table, const PfemModel& model, const PfemResults& r,
   table.row("preconditioner", r.preconditioner);
   table.row("iterations", format_count(solve.iterations) +
                               (solve.converged ? ", converged" : ", NOT CONVERGED") +
-                              ", true residual " + format_number(solve.residual, 3));
+                              (solve.in_energy ? ", error in energy " : ", true residual ") +
+                              format_number(solve.residual, 3));
   table.row("seconds", format_number(r.seconds.read, 3) + " read, " +
                            format_number(r.seconds.setup, 3) + " set-up, " +
                            format_number(r.seconds.solve, 3) + " solve, " +
@@ -127,8 +128,11 @@ std::string remedy_of(const PfemModel& model, const SolveResult& solve) {
   // Conjugate gradients rise by less than the first on their way down, and rounding leaves them
   // less than 1 where they end.
   const bool ended = solve.iterations < solver.cg.max_iterations;
-  if (!(solve.residual < (ended ? 1 : 1e6)))
-    return "It is above the first one, as of a body that can move: parts that an edge or a "
+  const bool is_singular = solve.in_energy && solve.broken;
+  if (is_singular || !(solve.residual < (ended ? 1 : 1e6)))
+    return std::string(is_singular ? "The matrix is not positive definite"
+                                   : "It is above the first one") +
+           ", as of a body that can move: parts that an edge or a "
            "vertex alone joins turn about it, and elements with too few quadrature points "
            "(--points) bend without energy. Join parts by faces, or hold each";
   if (solve.iterations >= solver.cg.max_iterations)
@@ -149,8 +153,10 @@ void warn(const PfemModel& model, const PfemResults& results) {
     log_warning("interrupted", "stopped by a signal after ", solve.iterations,
                 " iterations: results are not converged");
   else if (!solve.converged)
-    log_warning("not-converged", "not converged: the true residual is ", solve.residual, " after ",
-                solve.iterations, " iterations; results are written. ", remedy_of(model, solve));
+    log_warning("not-converged", "not converged: the ",
+                solve.in_energy ? "error in energy" : "true residual", " is ", solve.residual,
+                " after ", solve.iterations, " iterations; results are written. ",
+                remedy_of(model, solve));
   for (std::size_t i = 0; i < model.supports.size(); ++i)
     if (const double part = results.reactions_of_points[i];
         solve.converged && has_point_supports(part, model.highest_order())) {
@@ -168,7 +174,9 @@ void warn(const PfemModel& model, const PfemResults& results) {
 }
 
 Certificate certificate_of(const PfemModel& model, const PfemResults& results) {
-  const double tolerance = model.options.solver.cg.tolerance, bound = balance_bound(tolerance);
+  const double chosen = model.options.solver.cg.tolerance,
+               tolerance = results.solve.in_energy ? direct_bound(chosen) : chosen,
+               bound = balance_bound(tolerance);
   Certificate certificate{tolerance, {{"residual", results.solve.residual, tolerance}}};
   certificate.checks.push_back({"force_balance", results.balance.force_error(), bound});
   if (model.is_trilinear())
@@ -233,6 +241,10 @@ int report_pfem_prediction(const PfemModel& model, const PfemPrediction& expecte
     prediction.results["operator_bytes"][name_of(one.kind)] = one.kept;
   }
   prediction.rows.emplace_back("memory of vertex-stars", format_bytes(expected.star_bytes));
+  if (expected.factor_bytes > 0) {
+    prediction.rows.emplace_back("memory of ldlt", format_bytes(expected.factor_bytes));
+    prediction.results["preconditioner_bytes"]["ldlt"] = expected.factor_bytes;
+  }
   prediction.rows.emplace_back("memory of all else", format_bytes(expected.model_bytes));
   prediction.results["preconditioner_bytes"]["vertex-stars"] = expected.star_bytes;
   prediction.results["model_bytes"] = expected.model_bytes;

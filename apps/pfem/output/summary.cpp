@@ -84,7 +84,8 @@ nlohmann::ordered_json pfem_engine(const PfemModel& model, const PfemResults& re
           {"element_wise", o.element_wise},
           {"preconditioner_precision", name_of(o.precision)},
           {"tolerance", o.cg.tolerance},
-          {"max_iterations", o.cg.max_iterations}};
+          {"max_iterations", o.cg.max_iterations},
+          {"residual_norm", results.solve.in_energy ? "energy" : "euclidean"}};
 }
 
 nlohmann::ordered_json pfem_results(const PfemModel& model, const PfemResults& results) {

@@ -6,7 +6,7 @@
 #include <ossatura/kernels/pfem/stars/multiply.hpp>
 #include <ossatura/solvers/pfem/model.hpp>
 #include <ossatura/solvers/pfem/operators.hpp>
-#include <ossatura/solvers/pfem/vertex_star_schwarz.hpp>
+#include <ossatura/solvers/pfem/preconditioners/vertex_star_schwarz.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <ossatura/solvers/pfem/vertex_star_schwarz.hpp>
+#include <ossatura/solvers/pfem/preconditioners/vertex_star_schwarz.hpp>
 
 #include <ossatura/core/base/timer.hpp>
 #include <ossatura/kernels/pfem/stars/matrices.hpp>
@@ -201,13 +201,17 @@ Array<double, Exec> VertexStarSchwarz<Exec>::apply(const Exec& exec, const Array
 }
 
 template<class Exec>
+std::int64_t VertexStarSchwarz<Exec>::bytes() const {
+  return std::int64_t(4 * single_.extent(0) + 8 * double_.extent(0));
+}
+
+template<class Exec>
 std::string VertexStarSchwarz<Exec>::describe() const {
   std::ostringstream text;
   const bool single = single_.extent(0) > 0;
   text << "vertex stars: " << stars_.num_stars << " of up to " << stars_.most_rows
-       << " components, "
-       << gigabytes(std::int64_t(single ? 4 * single_.extent(0) : 8 * double_.extent(0)))
-       << " GB in " << (single ? "fp32" : "fp64") << "; order 1: " << vertices_.describe();
+       << " components, " << gigabytes(bytes()) << " GB in " << (single ? "fp32" : "fp64")
+       << "; order 1: " << vertices_.describe();
   return text.str();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <ossatura/solvers/pfem/vertex_space.hpp>
+#include <ossatura/solvers/pfem/preconditioners/vertex_space.hpp>
 
 #include <ossatura/kernels/algebra/dense/inverse.hpp>
 #include <ossatura/kernels/algebra/dense/operator.hpp>

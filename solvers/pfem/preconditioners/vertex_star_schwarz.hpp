@@ -12,7 +12,7 @@
 #include <ossatura/kernels/pfem/operator.hpp>
 #include <ossatura/kernels/pfem/stars/vertex_stars.hpp>
 #include <ossatura/kernels/pfem/stiffness/method.hpp>
-#include <ossatura/solvers/pfem/vertex_space.hpp>
+#include <ossatura/solvers/pfem/preconditioners/vertex_space.hpp>
 
 #include <memory>
 #include <string>
@@ -41,6 +41,7 @@ public:
   /// fence.
   Array<double, Exec> apply(const Exec& exec, const Array<double, Exec>& r);
 
+  std::int64_t bytes() const; ///< of the inverses
   std::string describe() const;
 
 private:
