@@ -96,7 +96,12 @@ void register_row(const Options& options, const HierarchicSolverOptions& solver,
 template<class Exec>
 void register_rows(const Options& options) {
   const std::vector<int> own(1, BackendTraits<Exec>::is_device ? 8 : 3);
-  for (const int n : options.sizes_or(own))
+  for (const int n : options.sizes_or(own)) {
+    for (int p = 2; p <= 4; ++p) { // direct solves are for thin bodies: these are none
+      HierarchicSolverOptions solver;
+      solver.preconditioner = HierarchicPreconditioner::ldlt;
+      register_row<Exec>(options, solver, n, p);
+    }
     for (int p = 2; p <= 8; ++p)
       for (const HierarchicPreconditioner preconditioner :
            {HierarchicPreconditioner::jacobi, HierarchicPreconditioner::vertex_stars}) {
@@ -114,6 +119,7 @@ void register_rows(const Options& options) {
           register_row<Exec>(options, solver, n, p);
         }
       }
+  }
 }
 
 } // namespace
