@@ -114,7 +114,8 @@ public:
   bool has_converged() const; ///< by the change of variables or of the objective
   int num_steps() const;      ///< done
 
-  /// `observe` is told of each iteration of linear solves from now on. What it throws ends steps
+  /// `observe` is told of each iteration of linear solves and of searches for natural frequencies
+  /// from now on. What it throws ends steps
   /// and analyses, with the state that they leave as they break down.
   void observe_solves(IterationObserver observe);
 
