@@ -85,9 +85,9 @@ class PfemCase(DriverCase):
         self.write("p.json", json.dumps(document))
         return self.run_pfem("p.json", *arguments, code=code)
 
-    def refuses(self, message, document, code=BAD_FILE):
+    def refuses(self, message, document, code=BAD_FILE, *arguments):
         self.write("p.json", json.dumps(document))
-        return self.fails(code, message, "pfem", "p.json", "-q", "--backend", self.backend)
+        return self.fails(code, message, "pfem", "p.json", "-q", "--backend", self.backend, *arguments)
 
 
 class ClosedAnswers(PfemCase):
@@ -821,6 +821,22 @@ class BadInput(PfemCase):
                     "table3", "--elements", "2", "--reference-elements", "9"])):
             self.fails(USAGE, message, "pfem", *arguments, "--backend", "serial")
         self.fails(UNAVAILABLE, "is not in this build", "pfem", "cube", "--backend", "abacus")
+
+    def test_who_made_a_choice_that_elements_cannot_have(self):
+        """The command line, which is exit 2, or the problem, which is 5: all were 2."""
+        sphere = {"mesh": {"generator": "sphere"}, "material": {"young": 1, "poisson": 0.3}, "order": 2, "supports": None, "loads": None}
+        shared, affine = "elements that are curved or have a material that varies share no matrix", "elements are curved"
+        for key, value, reason in (("operator", "shared", shared), ("form", "affine", affine), ("form", "congruent", affine)):
+            self.refuses(f'p.json: solver.{key}: {value}: {reason}: take "auto", which fits all elements',
+                         problem(**{**sphere, "solver": {key: value}}))
+            self.write("p.json", json.dumps(problem(**sphere)))
+            for name in ("p.json", "sphere"):
+                self.fails(USAGE, f"--{key} {value}: {reason}. Take --{key} auto, which fits all elements", "pfem", name, "-q",
+                           "--backend", "serial", f"--{key}", value)
+        by_elements = {"element_wise": True, "operator": "bsr", "preconditioner": "jacobi"}
+        self.refuses("p.json: solver.element_wise: goes with the operator packed and the preconditioner jacobi or none: leave it out, or "
+                     "these", problem(solver=by_elements))
+        self.refuses("--element-wise goes with", problem(solver={"element_wise": True}), USAGE, "--operator", "matrix-free")
 
 
 if __name__ == "__main__":
