@@ -683,8 +683,10 @@ int run_on(const Exec& exec, const TopoptCommandOptions& options, const Grids& g
     end_long_steps(*optimizer, context, 1); // no checkpoint is of what follows
     try {
       results.within_volume = optimizer->meet_volume(exec);
-      if (!results.stopped)
+      if (!results.stopped) {
+        optimizer->meet_limits(exec);
         analyse_design(exec, model, *optimizer, results);
+      }
     } catch (const DesignBreakdown& breakdown) {
       results.breakdown = breakdown.what();
       results.converged = false;

@@ -130,6 +130,13 @@ public:
   /// cannot be raised to the fraction is as it was, too, and true. Fences.
   bool meet_volume(const Exec& exec);
 
+  /// To end with, of a least volume: where the design exceeds a limit by more than limit_tolerance,
+  /// raises all variables by the same, at most by an eighth of the move limit of a step, so that
+  /// all limits hold; the design as it was where that is too little. Steps see limits linearised,
+  /// and may leave them exceeded by a little. Analyses the design up to eleven times. Throws
+  /// DesignBreakdown. Fences.
+  void meet_limits(const Exec& exec);
+
   /// Analyses the present design without changing it (number 0, change 0), of a robust one that
   /// which is made; the next solves start from its displacements. Throws DesignBreakdown.
   DesignStep analyse(const Exec& exec);
