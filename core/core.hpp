@@ -49,6 +49,7 @@
 #include <ossatura/core/mesh/turned_top.hpp>
 #include <ossatura/core/mesh/voxel_image.hpp>
 #include <ossatura/core/pfem/hexa_map.hpp>
+#include <ossatura/core/pfem/hinges.hpp>
 #include <ossatura/core/pfem/meshes.hpp>
 #include <ossatura/core/pfem/modes.hpp>
 #include <ossatura/core/pfem/numbering.hpp>

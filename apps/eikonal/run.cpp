@@ -3,6 +3,7 @@
 #include "apps/driver/exit_code.hpp"
 #include "apps/driver/interrupt.hpp"
 #include "apps/driver/output/table.hpp"
+#include "apps/driver/problem/library_message.hpp"
 #include "apps/driver/ranks.hpp"
 #include "apps/eikonal/command.hpp"
 #include "apps/eikonal/input/model.hpp"
@@ -160,7 +161,7 @@ std::unique_ptr<Solver> make_solver(const EikonalCommandOptions& options, const 
               ? std::make_unique<Solver>(first..., model.mesh, velocities.by_tetra, solver_options)
               : std::make_unique<Solver>(first..., model.mesh, velocities.by_tag, solver_options);
     } catch (const std::invalid_argument& error) { // of velocities and lengths that do not fit
-      fail<InputError>(model.source, ": ", error.what());
+      fail<InputError>(model.source, ": ", library_message(error));
     }
   });
   results.seconds.setup = watch.seconds();

@@ -33,28 +33,37 @@ HierarchicModel<Exec> make_elements(const Exec& exec, const std::string& problem
   }
 }
 
-/// Refuses a way of forming matrices that some elements cannot have.
-template<class Exec>
-void check_form(const Exec& exec, StiffnessMethod form, const HierarchicModel<Exec>& elements) {
-  for (const HexaBatch<Exec>& batch : elements.batch) {
-    const MethodSupport support = supports(exec, form, batch);
-    if (!support.supported)
-      fail<UsageError>("--form ", name_of(form), ": ", support.reason,
-                       ". Take --form auto, which fits all elements (\"form\" of \"solver\" in a "
-                       ".json problem)");
-  }
+/// Refuses a choice of the solver that some elements cannot have: of the command line, or else of
+/// the problem.
+[[noreturn]] void refuse_choice(const PfemCommandOptions& options, bool is_of_command_line,
+                                const std::string& key, const std::string& value,
+                                const std::string& reason) {
+  if (is_of_command_line)
+    fail<UsageError>("--", key, ' ', value, ": ", reason, ". Take --", key,
+                     " auto, which fits all elements");
+  fail<InputError>(options.problem, ": solver.", key, ": ", value, ": ", reason,
+                   ": take \"auto\", which fits all elements");
 }
 
 template<class Exec>
-HierarchicSolver<Exec> make_solver(const Exec& exec, const PfemModel& model,
-                                   const HierarchicModel<Exec>& elements) {
+HierarchicSolver<Exec> make_solver(const Exec& exec, const PfemCommandOptions& options,
+                                   const PfemModel& model, const HierarchicModel<Exec>& elements) {
   const TimedScope scope("ossatura::pfem::setup");
+  const HierarchicSolverOptions &chosen = model.options.solver, defaults;
+  const HierarchicSolverOptions of_command_line = options.changes.applied().solver;
   try {
-    return HierarchicSolver<Exec>(exec, model.shape, model.numbering, elements, model.held,
-                                  model.options.solver);
+    return HierarchicSolver<Exec>(exec, model.shape, model.numbering, elements, model.held, chosen);
   } catch (const std::invalid_argument& error) {
-    check_form(exec, model.options.solver.form, elements);
-    fail<UsageError>(library_message(error));
+    for (const HexaBatch<Exec>& batch : elements.batch) {
+      const MethodSupport support = supports(exec, chosen.form, batch);
+      if (!support.supported)
+        refuse_choice(options, of_command_line.form != defaults.form, "form", name_of(chosen.form),
+                      support.reason);
+    }
+    if (chosen.kind != defaults.kind)
+      refuse_choice(options, of_command_line.kind != defaults.kind, "operator",
+                    name_of(chosen.kind), library_message(error));
+    fail<InputError>(options.problem, ": ", library_message(error));
   }
 }
 
@@ -172,7 +181,7 @@ int run_on(const Exec& exec, const PfemCommandOptions& options, const PfemModel&
 
   watch = Stopwatch();
   const HierarchicModel<Exec> elements = make_elements(exec, options.problem, model);
-  HierarchicSolver<Exec> solver = make_solver(exec, model, elements);
+  HierarchicSolver<Exec> solver = make_solver(exec, options, model, elements);
   results.seconds.setup = watch.seconds();
   results.kind = solver.kind();
   results.reason = solver.reason();

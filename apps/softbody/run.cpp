@@ -4,6 +4,7 @@
 #include "apps/driver/output/content_hash.hpp"
 #include "apps/driver/output/files/frame_writer.hpp"
 #include "apps/driver/output/table.hpp"
+#include "apps/driver/problem/library_message.hpp"
 #include "apps/softbody/command.hpp"
 #include "apps/softbody/output/checkpoint.hpp"
 #include "apps/softbody/output/frame_series.hpp"
@@ -197,7 +198,7 @@ std::unique_ptr<SoftSolver<Exec>> make_solver(const Exec& exec, const std::strin
   try {
     solver = std::make_unique<SoftSolver<Exec>>(exec, model.scene, model.options);
   } catch (const std::invalid_argument& error) {
-    fail<InputError>(scene, ": ", error.what());
+    fail<InputError>(scene, ": ", library_message(error));
   }
   results.seconds.setup = watch.seconds();
   results.apply = solver->apply();
@@ -222,7 +223,7 @@ int resume(const Exec& exec, const SoftbodyCommandOptions& options, const Softbo
   try {
     solver.set_state(exec, state.state);
   } catch (const std::invalid_argument& error) {
-    fail<InputError>(options.resume, ": ", error.what());
+    fail<InputError>(options.resume, ": ", library_message(error));
   }
   log_info("resumed after step ", state.step, " at ", format_number(state.state.time), " s");
   return state.step;

@@ -63,14 +63,24 @@ int reanalysis_of(const TopoptCommandOptions& options, const TopoptModel& model)
   return options.reanalyse.value_or(model.options.grid == DesignGrid::voxels ? 1 : 0);
 }
 
+/// For what is not needed to go on: after a signal to any rank it ends at once.
+void throw_if_signalled(const Communicator& world) {
+  if (world.any(is_interrupted()))
+    throw Interrupted{noted_interrupt()};
+}
+
+constexpr const char* stopped = "stopped by a signal";
+
 /// What the surface encloses (m), solved as the design was.
 template<class Exec>
-ReanalysisSummary reanalyse_surface(const Exec& exec, const TopoptModel& model,
-                                    const TriangleSurface& surface, int refine) {
+ReanalysisSummary reanalyse_surface(const Exec& exec, const Communicator& world,
+                                    const TopoptModel& model, const TriangleSurface& surface,
+                                    int refine) {
   const Stopwatch watch;
   const TimedScope scope("ossatura::topopt::reanalyse");
   ReanalysisSummary summary;
   try {
+    throw_if_signalled(world);
     const SurfaceBody body = make_surface_body(model.problem, model.supported, surface, refine);
     summary.edge = body.edge;
     summary.volume = body.volume;
@@ -80,7 +90,11 @@ ReanalysisSummary reanalyse_surface(const Exec& exec, const TopoptModel& model,
     summary.moved = body.moved;
     log_info("solving the surface again as ", format_count(body.problem.lattice->num_elem()),
              " cubes");
-    summary.solution = reanalyse(exec, body, model.options);
+    summary.solution =
+        reanalyse(exec, body, model.options, [&world](int, double) { throw_if_signalled(world); });
+  } catch (const Interrupted&) {
+    summary.failure = stopped;
+    summary.is_stopped = true;
   } catch (const NotReanalysed& reason) {
     summary.failure = reason.what();
   } catch (const InputError& reason) { // more nodes than have numbers
@@ -101,13 +115,15 @@ BoundSummary find_bound(const Exec& exec, const Communicator& world,
   BoundSummary summary;
   log_info("looking for a bound of the compliance");
   try {
-    summary.found =
-        optimizer.bound_compliance(exec, {}, [&] { return !world.any(is_interrupted()); });
+    summary.found = optimizer.bound_compliance(exec, {}, [&] {
+      summary.is_stopped = world.any(is_interrupted());
+      return !summary.is_stopped;
+    });
   } catch (const Interrupted&) { // within a solve that takes long
+    summary.is_stopped = true;
   }
   if (!summary.is_known())
-    summary.reason =
-        summary.found.breakdown.empty() ? "stopped by a signal" : summary.found.breakdown;
+    summary.reason = summary.is_stopped ? stopped : summary.found.breakdown;
   summary.seconds = watch.seconds();
   return summary;
 }
@@ -336,7 +352,8 @@ private:
       return write_design_3mf(path, design, options_.stl_level);
     });
     if (const int refine = reanalysis_of(options_, model_); refine > 0 && results.final)
-      results.reanalysis = reanalyse_surface(exec, model_, design.of_model(), refine);
+      results.reanalysis =
+          reanalyse_surface(exec, context_.world(), model_, design.of_model(), refine);
   }
 
   RunFacts facts() const { return provenance_texts(context_.provenance()); }
@@ -447,12 +464,11 @@ void start_from(const Exec& exec, const std::string& file, const TopoptModel& mo
 }
 
 /// From a signal on to any rank, steps that take long end with an iteration. Others are done, so
-/// that a run which goes on from the checkpoint has the same bits.
+/// that a run which goes on from the checkpoint has the same bits. `patience` is in seconds.
 template<class Exec>
-void end_long_steps(DesignOptimizer<Exec>& optimizer, DriverContext& context) {
-  constexpr double patience = 5; // seconds
+void end_long_steps(DesignOptimizer<Exec>& optimizer, DriverContext& context, double patience) {
   const auto noted = std::make_shared<std::optional<Stopwatch>>();
-  optimizer.observe_solves([&context, noted](int, double) {
+  optimizer.observe_solves([&context, noted, patience](int, double) {
     if (is_interrupted() && !*noted)
       noted->emplace();
     const bool is_late = *noted && (*noted)->seconds() > patience;
@@ -467,7 +483,7 @@ void take_steps(const Exec& exec, const TopoptModel& model, DesignOptimizer<Exec
                 Recorder& recorder, DriverContext& context, int last_step,
                 TopoptRunResults& results) {
   const Stopwatch watch;
-  end_long_steps(optimizer, context);
+  end_long_steps(optimizer, context, 5);
   context.begin_progress("   seconds     step/most      objective   volume fraction, change, grey; "
                          "iterations and seconds of the step");
   protect_results();
@@ -664,10 +680,13 @@ int run_on(const Exec& exec, const TopoptCommandOptions& options, const Grids& g
   if (results.breakdown.empty()) {
     const Stopwatch final_watch;
     const TimedScope scope("ossatura::topopt::analyse");
+    end_long_steps(*optimizer, context, 1); // no checkpoint is of what follows
     try {
       results.within_volume = optimizer->meet_volume(exec);
-      if (!results.stopped)
+      if (!results.stopped) {
+        optimizer->meet_limits(exec);
         analyse_design(exec, model, *optimizer, results);
+      }
     } catch (const DesignBreakdown& breakdown) {
       results.breakdown = breakdown.what();
       results.converged = false;

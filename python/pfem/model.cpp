@@ -12,6 +12,7 @@
 #include <ossatura/core/mesh/mechanics/free_motion.hpp>
 #include <ossatura/core/mesh/mechanics/odd_length.hpp>
 #include <ossatura/core/mesh/turned_top.hpp>
+#include <ossatura/core/pfem/hinges.hpp>
 #include <ossatura/core/pfem/meshes.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/pfem/elasticity_products.hpp>
@@ -24,6 +25,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 
 namespace ossatura::python {
 
@@ -458,6 +460,7 @@ private:
   }
   void check_supports() const;
   Values forces() const;
+  std::vector<NodeDisplacement> prescribed() const; ///< of vertices
 };
 
 template<class Exec>
@@ -502,10 +505,19 @@ void PfemModelOn<Exec>::check_supports() const {
 /// Of all loads, [num_modes, 3]. Refuses those that move nothing, and warns of those that supports
 /// take at once.
 template<class Exec>
+std::vector<NodeDisplacement> PfemModelOn<Exec>::prescribed() const {
+  std::vector<NodeDisplacement> values;
+  for (std::size_t i = 0; i < 3 * modes_.num_points(); ++i)
+    if ((held_[i / 3] >> i % 3 & 1) != 0)
+      values.push_back({std::int32_t(i / 3), int(i % 3), displacement_[i]});
+  return values;
+}
+
+template<class Exec>
 Values PfemModelOn<Exec>::forces() const {
-  bool moves =
+  const bool moves =
       std::any_of(displacement_.begin(), displacement_.end(), [](double x) { return x != 0; });
-  bool is_loaded = false;
+  bool is_loaded = false, is_pushed = false;
   std::vector<std::size_t> lost;
   std::map<std::size_t, HeldLoads> lost_in_part;
   Values force(displacement_.size(), 0.0);
@@ -523,12 +535,21 @@ Values PfemModelOn<Exec>::forces() const {
     else if (const HeldLoads held = modes_.held_of(loads_[number], held_); held.is_part())
       lost_in_part[number] = held;
     is_loaded = is_loaded || is_load;
-    moves = moves || acts;
+    is_pushed = is_pushed || acts;
   }
-  if (!moves)
+  if (!moves && !is_pushed)
     fail<InputError>(is_loaded ? "all loads act where the body is held, and do nothing: load other "
                                  "parts, or free these"
                                : "there are no loads: add some, or hold() with a displacement");
+  if (!is_pushed && is_rigid_motion(modes_.shape().mesh.point, prescribed()))
+    fail<InputError>("the displacements that hold() gives move the body as a rigid body, which "
+                     "strains nothing: hold some at 0 in place of moving them, or move them "
+                     "against others");
+  if (const std::optional<std::int32_t> hinge =
+          find_loaded_hinge(modes_.shape(), modes_.entities, modes_.numbering, held_, force))
+    fail<InputError>("what the loads push can turn about vertex ", *hinge,
+                     ", where elements touch others along an edge or in a corner alone, which is a "
+                     "hinge: join them by faces, or hold more vertices");
   for (std::size_t number = 0; number < loads_.size(); ++number)
     if (loads_[number].kind == PfemLoadKind::force &&
         has_point_forces(loads_[number].vertices.size(), modes_.highest_order()))

@@ -225,6 +225,25 @@ class Refusals(unittest.TestCase):
         self.assertEqual(len(log.records), 2)
         self.assertIn("load 2: 1 of 2 components of forces act where", log.output[1])
 
+    def test_displacements_that_strain_nothing(self):
+        points, hexa = topopt.box((2, 1, 1), (2.0, 1.0, 1.0))
+        model = pfem.Model(pfem.Mesh(points, hexa), order=2, young=1.0, poisson=0.0)
+        model.hold(points[:, 0] == 0, displacement=(1e-3, 0, 0))
+        with self.assertRaisesRegex(ossatura.InputError, "move the body as a rigid body, which strains nothing"):
+            model.solve()
+        model.add_traction(points[:, 0] == 2, (1, 0, 0))  # supports that give way under a load
+        self.assertAlmostEqual(model.solve().strain_energy, 1.0)
+
+    def test_elements_that_turn_about_an_edge(self):
+        points, hexa = topopt.box((2, 2, 1), (2.0, 2.0, 1.0))
+        used, hexa = np.unique(hexa[[0, 3]], return_inverse=True)
+        points = points[used]
+        model = pfem.Model(pfem.Mesh(points, hexa.reshape(2, 8).astype(np.int32)), order=2, young=1.0, poisson=0.3)
+        model.hold(points[:, 0] == 0)
+        model.add_traction(points[:, 0] == 2, (1, -1, 0))
+        with self.assertRaisesRegex(ossatura.InputError, "can turn about vertex [0-9]+, where elements touch others along an edge"):
+            model.solve()
+
     def test_curved_elements_that_do_not_fit(self):
         points, hexa = topopt.box((2, 1, 1), (2.0, 1.0, 1.0))
         edges = "01 45 32 76 03 47 12 56 04 37 15 26".split()

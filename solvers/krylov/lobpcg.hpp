@@ -21,6 +21,7 @@
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/kernels/algebra/many_vectors.hpp>
 #include <ossatura/solvers/krylov/small_eigen.hpp>
+#include <ossatura/solvers/krylov/solve_result.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -73,8 +74,10 @@ public:
   /// x . K x = 1.
   const ManyVectors<Exec>& modes() const { return s_; }
 
-  /// Throws std::invalid_argument where fewer modes than wanted have mass. Fences.
-  LobpcgResult solve(const Exec& exec, const LobpcgOptions& options) {
+  /// Throws std::invalid_argument where fewer modes than wanted have mass, and what `observe`
+  /// throws. Fences.
+  LobpcgResult solve(const Exec& exec, const LobpcgOptions& options,
+                     const IterationObserver& observe = {}) {
     options_ = options;
     num_modes_ = block_;
     is_thorough_ = false;
@@ -87,6 +90,8 @@ public:
       for (int i = 0; i < options.wanted; ++i)
         result.value.push_back(value(i));
       result.residual.assign(residual.begin(), residual.begin() + options.wanted);
+      if (observe)
+        observe(result.iterations, result.worst_residual());
       const bool meets = result.worst_residual() <= options.tolerance;
       result.converged = meets && is_fresh_;
       if (result.converged || result.iterations >= options.max_iterations)

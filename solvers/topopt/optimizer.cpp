@@ -590,6 +590,52 @@ struct DesignOptimizer<Exec>::Implementation {
     return true;
   }
 
+  /// Whether a design of least volume exceeds a limit, of which steps may have become short.
+  bool is_too_light() const { return is_volume() && !(excess <= limit_tolerance); }
+
+  double largest_excess(const Exec& exec) {
+    std::vector<double> worst = {-1};
+    for (const DesignLimitValue& one : analyse(exec, densities.density(), false).limits)
+      worst[0] = std::max(worst[0], one.excess);
+    body->agree(worst);
+    return worst[0];
+  }
+
+  /// Gives the same to all variables until a design of least volume keeps its limits: by amounts
+  /// that double, of which the last one is halved toward the one before it.
+  void meet_limits(const Exec& exec) {
+    constexpr int doublings = 6, halvings = 2;
+    if (!is_volume() || limits.count() == 0 || steps == first_step ||
+        largest_excess(exec) <= limit_tolerance)
+      return;
+    const TimedScope scope("ossatura::design::meet_limits");
+    const Vector base =
+        make_uninitialized<double>(exec, std::int64_t(x.extent(0)), "ossatura::design::base");
+    Kokkos::deep_copy(exec, base, x);
+    const auto give = [&](double by) {
+      lower_free(exec, densities.role(), base, least(), -by, x);
+      refresh(exec);
+    };
+    const auto holds = [&](double by) {
+      give(by);
+      return largest_excess(exec) <= limit_tolerance;
+    };
+    try {
+      double low = 0, high = options.move / 512;
+      int k = 0;
+      for (; k <= doublings && !holds(high); ++k) {
+        low = high;
+        high *= 2;
+      }
+      for (int i = 0; i < halvings && k <= doublings; ++i)
+        (holds((low + high) / 2) ? high : low) = (low + high) / 2;
+      give(k <= doublings ? high : 0);
+    } catch (...) {
+      give(0);
+      throw;
+    }
+  }
+
   /// Free variables are those of x_new times a factor that makes the volume what is allowed.
   bool start(const Exec& exec) {
     constexpr double floor = 1e-3; // optimality criteria leave a variable of 0 there for good
@@ -652,7 +698,7 @@ template<class Exec>
 bool DesignOptimizer<Exec>::has_converged() const {
   const Implementation& own = *implementation_;
   return own.steps > own.first_step && !own.continues() &&
-         (own.change < own.least_change || own.is_settled());
+         ((own.change < own.least_change && !own.is_too_light()) || own.is_settled());
 }
 
 template<class Exec>
@@ -680,6 +726,12 @@ bool DesignOptimizer<Exec>::meet_volume(const Exec& exec) {
   const bool is_met = implementation_->meet_volume(exec);
   implementation_->agree(exec);
   return is_met;
+}
+
+template<class Exec>
+void DesignOptimizer<Exec>::meet_limits(const Exec& exec) {
+  implementation_->meet_limits(exec);
+  implementation_->agree(exec);
 }
 
 template<class Exec>

@@ -114,7 +114,8 @@ public:
   bool has_converged() const; ///< by the change of variables or of the objective
   int num_steps() const;      ///< done
 
-  /// `observe` is told of each iteration of linear solves from now on. What it throws ends steps
+  /// `observe` is told of each iteration of linear solves and of searches for natural frequencies
+  /// from now on. What it throws ends steps
   /// and analyses, with the state that they leave as they break down.
   void observe_solves(IterationObserver observe);
 
@@ -128,6 +129,13 @@ public:
   /// most the fraction; false, and the design as it was, where it would not be. A design that
   /// cannot be raised to the fraction is as it was, too, and true. Fences.
   bool meet_volume(const Exec& exec);
+
+  /// To end with, of a least volume: where the design exceeds a limit by more than limit_tolerance,
+  /// raises all variables by the same, at most by an eighth of the move limit of a step, so that
+  /// all limits hold; the design as it was where that is too little. Steps see limits linearised,
+  /// and may leave them exceeded by a little. Analyses the design up to eleven times. Throws
+  /// DesignBreakdown. Fences.
+  void meet_limits(const Exec& exec);
 
   /// Analyses the present design without changing it (number 0, change 0), of a robust one that
   /// which is made; the next solves start from its displacements. Throws DesignBreakdown.

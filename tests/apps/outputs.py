@@ -651,6 +651,39 @@ class Signals(OutputCase):
         self.assertEqual(len(self.read("out/s.csv").splitlines()), 2 + taken)
         self.assertIn(f"s_{taken:06}.hdf", os.listdir(self.path("out")))
 
+    def test_a_signal_ends_a_search_for_frequencies(self):
+        """It went on to its end, for minutes, and the exit code was 0: of a step, and of the design after the last one."""
+        vibrating = ("topopt", "--max-iterations", "100000", "--tolerance", "1e-11", "--precision", "double")
+        run = self.stop(*vibrating, "cantilever", "--cells", "40x20x20", "--mass-density", "7800", "--steps", "1",
+                        "--frequencies", "10", "--min-modulus", "1e-9", "-v", until=" 1/1 ")
+        self.assertEqual(run["results"]["steps_taken"], 1)
+        self.assertIn("cantilever.hdf", os.listdir(self.path("out")))
+        self.write("f.json", json.dumps({
+            "mesh": {"box": {"cells": [40, 20, 20], "size": [40, 20, 20]}}, "volume_fraction": 0.5, "objective": "frequency",
+            "material": {"young": 2e11, "poisson": 0.3, "mass_density": 7800}, "supports": [{"box": [0, 0, 0, 0, 20, 20]}],
+            "passive": [{"box": [39, 0, 0, 40, 20, 20], "role": "solid"}], "cases": [
+                {"name": "tip", "loads": [{"box": [40, 0, 0, 40, 20, 20], "total_force": [0, 0, -1]}]}]}))
+        process = self.start(*vibrating, "f.json", "--frequencies", "10", "--min-modulus", "1e-9", "--backend", "serial", "-o",
+                             "step", "--checkpoint", "c.h5")
+        self.wait_for(process, "operator")
+        time.sleep(2)  # it takes ten times as long
+        process.send_signal(signal.SIGTERM)
+        _, log = process.communicate(timeout=15)  # a step has five seconds to end
+        self.assertEqual(process.returncode, STOPPED, log)
+        self.assertIn("stopped by a signal after step 0", log)
+        self.assertIn("c.h5", os.listdir(self.path("step")))
+        self.assertEqual(self.hidden("step"), [])
+
+    def test_a_signal_ends_what_follows_the_steps(self):
+        """The surface is not solved again, and the bound is what it was; the exit code was 0."""
+        part = ("topopt", "cantilever", "--cells", "48x24x24", "--steps", "8", "--overwrite")
+        run = self.stop(*part, "--grid", "voxels", "--reanalyse", "4", until="solving the surface again")
+        self.assertEqual(run["results"]["reanalysis"]["failure"], "stopped by a signal")
+        self.assertEqual((run["results"]["steps_taken"], run["results"]["reanalysis"].get("cubes")), (8, None))
+        self.assertEqual(sorted(os.listdir(self.path("out"))), ["cantilever.csv", "cantilever.hdf", "cantilever.stl", "run.json"])
+        run = self.stop(*part, "--bound", until="looking for a bound")
+        self.assertEqual(run["results"]["steps_taken"], 8)
+
     def test_topopt_without_a_checkpoint(self):
         run = self.stop("topopt", "cantilever", "--cells", "8x4x4", "--change", "0", "--steps",
                         "100000000", "-v", until=" 3/")

@@ -85,9 +85,9 @@ class PfemCase(DriverCase):
         self.write("p.json", json.dumps(document))
         return self.run_pfem("p.json", *arguments, code=code)
 
-    def refuses(self, message, document, code=BAD_FILE):
+    def refuses(self, message, document, code=BAD_FILE, *arguments):
         self.write("p.json", json.dumps(document))
-        return self.fails(code, message, "pfem", "p.json", "-q", "--backend", self.backend)
+        return self.fails(code, message, "pfem", "p.json", "-q", "--backend", self.backend, *arguments)
 
 
 class ClosedAnswers(PfemCase):
@@ -524,28 +524,78 @@ class Problems(PfemCase):
         run = self.summary("topopt", "part.json", "-q", "--steps", "1", "--no-stl")
         self.assertIn("split-mesh", [one["code"] for one in run["warnings"]])
 
-    def test_parts_that_turn_about_an_edge(self):
-        # Two cubes along a diagonal of the plane x, y share an edge.
-        points = [(x, y, z) for z in (0, 1) for y in (0, 1, 2) for x in (0, 1, 2)]
-        self.write("box.vtk", vtk(points, [[0, 1, 4, 3, 9, 10, 13, 12], [4, 5, 8, 7, 13, 14, 17, 16]]))
-        run = self.solve(problem(mesh={"file": "box.vtk"}, supports=[{"plane": "x=0"}],
-                                 loads=[{"plane": "y=2", "traction": [0, 1, 0]}]), code=NOT_CONVERGED)
-        text = next(one["text"] for one in run["warnings"] if one["code"] == "not-converged")
-        self.assertIn("parts that an edge or a vertex alone joins turn about it", text)
-        self.assertNotIn("give --tolerance", text)
-        # Of several elements each, of which the iteration ends with a residual of some units.
-        number, cells = {}, []
-        for low in ((0, 0, 0), (2, 2, 0)):
+    def hinged(self, lows, force, order=3, **more):
+        """Blocks of 2 x 2 x 2 cubes from these corners on, held where x is 0; traction on the one that is last."""
+        self.number = number = {}
+        cells = []
+        for low in lows:
             for i, j, k in ((i, j, k) for k in (0, 1) for j in (0, 1) for i in (0, 1)):
                 corners = [(i, j, k), (i + 1, j, k), (i + 1, j + 1, k), (i, j + 1, k)]
                 cells.append([number.setdefault((low[0] + x, low[1] + y, low[2] + z + up), len(number))
                               for up in (0, 1) for x, y, z in corners])
         self.write("box.vtk", vtk(list(number), cells))
-        for traction in ([1, -1, 0], [1, 1, 0]):
-            run = self.solve({"mesh": {"file": "box.vtk", "unit": 1}, "material": {"young": 1e9, "poisson": 0.3}, "order": 2,
-                              "supports": [{"plane": "x=0"}], "loads": [{"plane": "x=4", "traction": traction}]}, code=NOT_CONVERGED)
-            text = next(one["text"] for one in run["warnings"] if one["code"] == "not-converged")
-            self.assertIn("parts that an edge or a vertex alone joins turn about it", text)
+        x, y, z = lows[-1]
+        return {"mesh": {"file": "box.vtk", "unit": 1}, "material": {"young": 1e9, "poisson": 0.3}, "order": order,
+                "supports": [{"plane": "x=0"}], "loads": [{"box": [x + 2, y, z, x + 2, y + 2, z + 2], "traction": force}], **more}
+
+    def test_parts_that_turn_about_an_edge(self):
+        """A hinge: loads that turn it are refused, others are solved."""
+        def refused(place, *arguments):
+            document = self.hinged(*arguments)
+            self.refuses(f"p.json: what the loads push can turn about vertex {self.number[place]} at {'%d, %d, %d' % place}, where "
+                         "elements touch others along an edge or in a corner alone, which is a hinge: join them by faces, or hold more "
+                         "vertices", document)
+
+        edge, corner = ((0, 0, 0), (2, 2, 0)), ((0, 0, 0), (2, 2, 2))
+        for order in (1, 2, 4):
+            for force in ([1, -1, 0], [1, 1, 0]):
+                refused((2, 2, 0), edge, force, order)
+            refused((2, 2, 2), corner, [0, 0, -1], order)
+        # A force along the edge turns nothing, and a support on that side holds all.
+        along = self.solve(self.hinged(edge, [0, 0, 2]))["results"]["reactions"]
+        self.close(along[0]["force"][2], -8, 1e-6)
+        self.solve(self.hinged(edge, [1, -1, 0], supports=[{"box": [0, 0, 0, 0, 2, 2]}, {"box": [4, 4, 0, 4, 4, 2]}]))
+        # A third block closes the ring.
+        self.solve(self.hinged(((0, 0, 0), (0, 2, 0), (2, 2, 0)), [1, -1, 0]))
+        # The block beyond the hinge is not loaded.
+        self.solve({**self.hinged(corner, None), "loads": [{"box": [0, 0, 2, 1, 2, 2], "traction": [1, 0, 0]}]})
+
+    def test_displacements_that_strain_nothing(self):
+        """They gave stresses of rounding, and exit 0."""
+        message = "p.json: the displacements of supports move the body as a rigid body, which strains nothing: hold some of them in place"
+        self.refuses(message, problem(loads=[], supports=[{"plane": "x=0", "displacement": [1e-3, 0, 0]}]))
+        # A turn by 1e-3 about z, of the ends of a bar.
+        turned = [{"vertices": [n], "displacement": [-1e-3 * y, 1e-3 * x, 0]} for n, (x, y, z) in enumerate(POINTS)]
+        self.write("box.vtk", vtk())
+        bar = {"mesh": {"file": "box.vtk", "unit": 1}, "loads": []}
+        self.refuses(message, problem(**bar, supports=turned[:6]))
+        bent = [*turned[:5], {"vertices": [5], "displacement": [-1e-3, 2.1e-3, 0]}]
+        self.assertGreater(self.solve(problem(**bar, supports=bent))["results"]["strain_energy"], 1e-10)
+        # Supports that give way under a load.
+        self.solve(problem(supports=[{"plane": "x=0", "displacement": [1e-3, 0, 0]}]))
+
+    def test_parts_that_a_bent_edge_joins(self):
+        """Cubes along a diagonal of the plane x, y whose common edge is a line, and one that bulges, which is no hinge."""
+        def gmsh_of(rise):
+            cubes = []
+            for low in ((0, 0, 0), (1, 1, 0)):
+                corner = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1)]
+                corner = [tuple(low[d] + at[d] for d in range(3)) for at in corner]
+                middles = [tuple((corner[a][d] + corner[b][d]) / 2 for d in range(3)) for a, b in (
+                    (0, 1), (0, 3), (0, 4), (1, 2), (1, 5), (2, 3), (2, 6), (3, 7), (4, 5), (4, 7), (5, 6), (6, 7))]
+                cubes.append(corner + [(1 + rise, 1 - rise, 0.5) if at == (1, 1, 0.5) else at for at in middles])
+            number = {}
+            nodes = [[number.setdefault(at, len(number) + 1) for at in cube] for cube in cubes]
+            return ("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n" + f"{len(number)}\n" + "".join(
+                f"{n} {x} {y} {z}\n" for (x, y, z), n in number.items()) + "$EndNodes\n$Elements\n2\n" + "".join(
+                f"{e + 1} 17 2 0 1 " + " ".join(map(str, cube)) + "\n" for e, cube in enumerate(nodes)) + "$EndElements\n")
+
+        document = {"mesh": {"file": "c.msh", "unit": 1}, "material": {"young": 1e9, "poisson": 0.3}, "order": 3,
+                    "supports": [{"plane": "x=0"}], "loads": [{"plane": "x=2", "traction": [1, -1, 0]}]}
+        self.write("c.msh", gmsh_of(0))
+        self.refuses("what the loads push can turn about vertex", document)
+        self.write("c.msh", gmsh_of(0.1))
+        self.solve(document)
 
     def test_round_surfaces_in_coordinates_of_six_digits(self):
         """Some vertices are nearer to the radius than others, and faces between those alone were a tenth of the surface."""
@@ -787,6 +837,22 @@ class BadInput(PfemCase):
                     "table3", "--elements", "2", "--reference-elements", "9"])):
             self.fails(USAGE, message, "pfem", *arguments, "--backend", "serial")
         self.fails(UNAVAILABLE, "is not in this build", "pfem", "cube", "--backend", "abacus")
+
+    def test_who_made_a_choice_that_elements_cannot_have(self):
+        """The command line, which is exit 2, or the problem, which is 5: all were 2."""
+        sphere = {"mesh": {"generator": "sphere"}, "material": {"young": 1, "poisson": 0.3}, "order": 2, "supports": None, "loads": None}
+        shared, affine = "elements that are curved or have a material that varies share no matrix", "elements are curved"
+        for key, value, reason in (("operator", "shared", shared), ("form", "affine", affine), ("form", "congruent", affine)):
+            self.refuses(f'p.json: solver.{key}: {value}: {reason}: take "auto", which fits all elements',
+                         problem(**{**sphere, "solver": {key: value}}))
+            self.write("p.json", json.dumps(problem(**sphere)))
+            for name in ("p.json", "sphere"):
+                self.fails(USAGE, f"--{key} {value}: {reason}. Take --{key} auto, which fits all elements", "pfem", name, "-q",
+                           "--backend", "serial", f"--{key}", value)
+        by_elements = {"element_wise": True, "operator": "bsr", "preconditioner": "jacobi"}
+        self.refuses("p.json: solver.element_wise: goes with the operator packed and the preconditioner jacobi or none: leave it out, or "
+                     "these", problem(solver=by_elements))
+        self.refuses("--element-wise goes with", problem(solver={"element_wise": True}), USAGE, "--operator", "matrix-free")
 
 
 if __name__ == "__main__":

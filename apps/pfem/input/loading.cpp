@@ -4,6 +4,7 @@
 #include <ossatura/core/base/log.hpp>
 #include <ossatura/core/base/require.hpp>
 #include <ossatura/core/mesh/mechanics/free_motion.hpp>
+#include <ossatura/core/pfem/hinges.hpp>
 #include <ossatura/solvers/pfem/held_loads.hpp>
 #include <ossatura/solvers/pfem/loads.hpp>
 #include <ossatura/solvers/pfem/reactions.hpp>
@@ -13,6 +14,7 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <optional>
 
 namespace ossatura {
 
@@ -272,6 +274,31 @@ bool add_forces(const std::string& place, const std::vector<double>& force, cons
   return acts;
 }
 
+/// Refuses displacements that strain nothing, where no forces do.
+void refuse_idle_displacements(const std::string& file, const PfemModel& model) {
+  std::vector<NodeDisplacement> held;
+  for (std::size_t i = 0; i < 3 * std::size_t(model.num_vertices()); ++i)
+    if ((model.held[i / 3] >> (i % 3) & 1) != 0)
+      held.push_back({std::int32_t(i / 3), int(i % 3), model.displacement[i]});
+  if (is_rigid_motion(model.shape.mesh.point, held))
+    fail<InputError>(file, ": the displacements of supports move the body as a rigid body, which "
+                           "strains nothing: hold some of them in place of moving them, or move "
+                           "them against others");
+}
+
+/// Refuses loads that turn elements about an edge or a corner, which no iteration would end for.
+void refuse_hinges(const std::string& file, const PfemModel& model) {
+  const std::optional<std::int32_t> hinge =
+      find_loaded_hinge(model.shape, model.entities, model.numbering, model.held, model.force);
+  if (!hinge)
+    return;
+  const double* x = &model.shape.mesh.point[3 * std::size_t(*hinge)];
+  fail<InputError>(file, ": what the loads push can turn about vertex ", *hinge, " at ", x[0], ", ",
+                   x[1], ", ", x[2],
+                   ", where elements touch others along an edge or in a corner alone, which is a "
+                   "hinge: join them by faces, or hold more vertices");
+}
+
 } // namespace
 
 void add_pfem_supports(const PfemDocument& document, const PfemInput& input,
@@ -341,6 +368,9 @@ void add_pfem_loads(const PfemDocument& document, const PfemInput& input,
                          ? ": there are no loads"
                          : ": no load acts where the body is free",
                      ": give \"loads\", or supports with a \"displacement\", in a .json problem");
+  if (!acts)
+    refuse_idle_displacements(document.file, model);
+  refuse_hinges(document.file, model);
 }
 
 } // namespace ossatura

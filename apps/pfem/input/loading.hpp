@@ -17,7 +17,7 @@ struct PfemInput {
 
 /// Set held, displacement and supports, and force and num_loads, of a numbered model. Throw
 /// InputError for supports that contradict each other or let the body move, and where nothing loads
-/// it.
+/// it, or loads turn a part of it about a hinge.
 void add_pfem_supports(const PfemDocument& document, const PfemInput& input,
                        const MeshSelector& select, PfemModel& model);
 void add_pfem_loads(const PfemDocument& document, const PfemInput& input,

@@ -266,20 +266,35 @@ PfemModel build_pfem_model(const PfemDocument& document) {
   return model;
 }
 
+namespace {
+
+/// Refuses what does not go with the block-diagonal scheme: of the command line, or of the problem
+/// alone.
+void require_element_wise(const PfemCommandOptions& options, const PfemDocument& document) {
+  using Kind = HierarchicOperatorKind;
+  const HierarchicSolverOptions chosen = document.changes.applied().solver, defaults;
+  if (!chosen.element_wise || ((chosen.preconditioner == HierarchicPreconditioner::jacobi ||
+                                chosen.preconditioner == HierarchicPreconditioner::none) &&
+                               (chosen.kind == Kind::packed || chosen.kind == Kind::automatic)))
+    return;
+  const HierarchicSolverOptions given = options.changes.applied().solver;
+  if (given.element_wise || given.kind != defaults.kind ||
+      given.preconditioner != defaults.preconditioner)
+    fail<UsageError>("--element-wise goes with --operator packed and --preconditioner jacobi or "
+                     "none: leave it out, or these");
+  fail<InputError>(document.file, ": solver.element_wise: goes with the operator packed and the "
+                                  "preconditioner jacobi or none: leave it out, or these");
+}
+
+} // namespace
+
 PfemModel make_pfem_model(const PfemCommandOptions& options, DriverContext& context) {
   const TimedScope scope("ossatura::pfem::read");
   const PfemDocument document = make_pfem_document(options);
   std::vector<FileRecord>& inputs = context.provenance().inputs;
   if (options.kind() == ProblemKind::json)
     inputs.push_back(record_input(options.problem));
-  const PfemOptions chosen = document.changes.applied();
-  using Kind = HierarchicOperatorKind;
-  if (chosen.solver.element_wise &&
-      (chosen.solver.preconditioner == HierarchicPreconditioner::vertex_stars ||
-       chosen.solver.preconditioner == HierarchicPreconditioner::ldlt ||
-       (chosen.solver.kind != Kind::packed && chosen.solver.kind != Kind::automatic)))
-    fail<UsageError>("--element-wise goes with --operator packed and --preconditioner jacobi or "
-                     "none: leave it out, or these");
+  require_element_wise(options, document);
   PfemModel model = build_pfem_model(document);
   if (!document.mesh.file.empty())
     inputs.push_back(record_input(document.mesh.file));

@@ -373,7 +373,7 @@ Certificate certificate_of(const DesignOptions& options, const TopoptRunResults&
 SummaryParts summary_parts(const TopoptModel& model, const TopoptRunResults& results) {
   SummaryParts parts;
   parts.status = !results.breakdown.empty() ? RunStatus::broken_down
-                 : results.stopped          ? RunStatus::interrupted
+                 : results.was_stopped()    ? RunStatus::interrupted
                  : results.has_failed() || !results.holds_limits() ||
                          (results.final && !results.final->frequency_failure.empty())
                      ? RunStatus::not_converged // of which a warning says why
@@ -443,6 +443,8 @@ void warn_of_parts(const TopoptModel& model, const PartsSummary& parts) {
 
 void warn_of_reanalysis(const TopoptModel& model, const ReanalysisSummary& again,
                         const std::optional<SurfaceSummary>& surface) {
+  if (again.is_stopped)
+    return;
   if (!again.failure.empty()) {
     log_warning("not-reanalysed", "the surface could not be solved again: ", again.failure,
                 "; --reanalyse 0: do without");
@@ -642,6 +644,11 @@ int report_topopt(const TopoptModel& model, const TopoptRunResults& results,
   log_speed(model, results);
   const auto write = [&](RunStatus) {
     write_files();
+    if (results.was_stopped() && !results.stopped)
+      log_warning("interrupted", "stopped by a signal after the last step: ",
+                  results.reanalysis && results.reanalysis->is_stopped
+                      ? "the surface was not solved again"
+                      : "the bound of the compliance may be far from the best");
     if (results.parts)
       warn_of_parts(model, *results.parts);
     if (results.reanalysis) {

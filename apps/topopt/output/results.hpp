@@ -57,6 +57,7 @@ struct SurfaceSummary {
 /// The surface as it was solved again.
 struct ReanalysisSummary {
   std::string failure;                              ///< why there are no numbers, or empty
+  bool is_stopped = false;                          ///< by a signal, which is the failure
   double edge = 0, volume = 0, left_out = 0;        ///< of SurfaceBody
   std::int64_t num_supported = 0, num_supports = 0; ///< likewise
   std::vector<MovedForces> moved;                   ///< likewise
@@ -66,7 +67,8 @@ struct ReanalysisSummary {
 
 /// What the compliance of no design is below.
 struct BoundSummary {
-  std::string reason; ///< why there is none, or empty
+  std::string reason;      ///< why there is none, or empty
+  bool is_stopped = false; ///< by a signal: another one might be closer
   DesignBound found;
   double seconds = 0;
 
@@ -124,6 +126,10 @@ struct TopoptRunResults {
   std::int64_t num_frames = 0;
   std::vector<std::string> files; ///< written
 
+  /// By a signal, in steps or after them.
+  bool was_stopped() const {
+    return stopped || (bound && bound->is_stopped) || (reanalysis && reanalysis->is_stopped);
+  }
   bool has_ended() const { return stopped || !breakdown.empty(); } ///< before it was done
   /// Whether its last design is none.
   bool has_failed() const { return is_nothing || (rise && rise->is_failure()); }

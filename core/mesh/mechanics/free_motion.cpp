@@ -114,4 +114,32 @@ std::string describe_free_motion(const SolidMesh& mesh,
   return describe_motion(find_mesh_parts(mesh), mesh.point, held_components, springs);
 }
 
+bool is_rigid_motion(const std::vector<double>& point, const std::vector<NodeDisplacement>& held) {
+  constexpr double slack = 1e-6; // far below strains of which anything can be said
+  const Box box = bounding_box(point);
+  HeldMotions motions;
+  for (std::size_t d = 0; d < 3; ++d)
+    motions.centre[d] = (box[d] + box[d + 3]) / 2;
+  motions.size = std::hypot(box[3] - box[0], box[4] - box[1], box[5] - box[2]) / 2;
+  std::array<double, 6> load{};
+  double square = 0, off = 0;
+  for (const NodeDisplacement& one : held) {
+    const double* x = &point[3 * std::size_t(one.node)];
+    const std::array<double, 6> r = motions.at(x, one.component);
+    motions.add(x, one.component);
+    for (std::size_t i = 0; i < 6; ++i)
+      load[i] += one.value * r[i];
+    square += one.value * one.value;
+  }
+  const std::array<double, 6> motion = motions.fit(load);
+  for (const NodeDisplacement& one : held) {
+    const std::array<double, 6> r = motions.at(&point[3 * std::size_t(one.node)], one.component);
+    double left = one.value;
+    for (std::size_t i = 0; i < 6; ++i)
+      left -= r[i] * motion[i];
+    off += left * left;
+  }
+  return off <= slack * slack * square;
+}
+
 } // namespace ossatura

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // describe_free_motion tells whether supports hold a body, and otherwise which motion they leave
-// free.
+// free; is_rigid_motion whether those that are moved move it as a whole.
 #pragma once
 
 #include <ossatura/core/mesh/element_mesh.hpp>
@@ -17,5 +17,9 @@ std::string describe_free_motion(const ElementMesh& mesh, const std::vector<Held
                                  const std::vector<NodeSpring>& springs = {});
 std::string describe_free_motion(const SolidMesh& mesh, const std::vector<HeldComponents>& held,
                                  const std::vector<NodeSpring>& springs = {});
+
+/// Whether a rigid motion has the displacements of all held components, those held at zero among
+/// them, but for a millionth: they strain nothing then.
+bool is_rigid_motion(const std::vector<double>& point, const std::vector<NodeDisplacement>& held);
 
 } // namespace ossatura

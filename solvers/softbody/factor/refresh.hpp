@@ -30,8 +30,8 @@ SoftOptions resolve(SoftOptions options) {
   options.storage = resolve_storage(options, is_device);
   OSSATURA_REQUIRE(
       !background || beside || options.place == FactorPlace::host,
-      "the background of cores is a thread of the host, and on devices only the inverse "
-      "factor can be made beside the one in use: place host or auto");
+      "refresh background: on cores it is a thread of the host, and on devices only the inverse "
+      "factor can be made beside the one in use: take the factor host or auto");
   return options;
 }
 

@@ -87,6 +87,7 @@ public:
   virtual SolveResult solve(const Exec& exec, const DesignForce<Exec>& f, const Vector& u) = 0;
   /// Is told of each iteration of solves from now on; what it throws ends them.
   void observe(IterationObserver observer) { observer_ = std::move(observer); }
+  const IterationObserver& observer() const { return observer_; }
   /// A vector [num_nodes, 3] that lasts until the next solve or moduli, which overwrite it.
   virtual Vector spare(const Exec& exec) const = 0;
   /// y = A u, springs included, at all components. Does not fence.

@@ -77,8 +77,9 @@ struct DesignPencil {
           precondition(exec, of, z);
           return z;
         },
-        CgVectors<Exec, double, double, double>{x, r, work[1], work[2], r});
+        CgVectors<Exec, double, double, double>{x, r, work[1], work[2], r}, observe);
   }
+  IterationObserver observe{};        ///< of solve()
   mutable std::vector<Vector> work{}; ///< of solve(), made when it is called
 };
 
@@ -222,7 +223,9 @@ void DesignFrequencies<Exec>::find(const Exec& exec, int number, std::size_t whi
   fill_starts(exec, family);
   const LobpcgResult found = [&] {
     try {
-      return family.lobpcg.solve(exec, {family.wanted, tolerance_, max_iterations_});
+      family.pencil.observe = body_.observer();
+      return family.lobpcg.solve(exec, {family.wanted, tolerance_, max_iterations_},
+                                 body_.observer());
     } catch (const std::invalid_argument& error) { // of the mass that the design has left
       fail<DesignBreakdown>("step ", number, ": natural frequencies: ", error.what());
     }

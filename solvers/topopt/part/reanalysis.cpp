@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace ossatura {
 
@@ -47,7 +48,8 @@ void set_stresses(const LatticeBody& lattice, std::vector<double> stress, Reanal
 } // namespace
 
 template<class Exec>
-Reanalysis reanalyse(const Exec& exec, const SurfaceBody& body, const DesignOptions& options) {
+Reanalysis reanalyse(const Exec& exec, const SurfaceBody& body, const DesignOptions& options,
+                     IterationObserver observe) {
   const TimedScope scope("ossatura::reanalyse");
   DesignOptions solid = options;
   solid.grid = DesignGrid::voxels;
@@ -55,6 +57,7 @@ Reanalysis reanalyse(const Exec& exec, const SurfaceBody& body, const DesignOpti
   const DesignProblem& problem = body.problem;
   // By its base, so that the kernels of its virtual functions are left to its own file.
   const std::unique_ptr<DesignBody<Exec>> body_of_cubes = make_design_body(exec, problem, solid);
+  body_of_cubes->observe(std::move(observe));
   const auto& cubes = static_cast<const VoxelElements<Exec>&>(*body_of_cubes);
   DesignAnalysis<Exec> analysis(exec, problem, solid, *body_of_cubes);
   const auto density =
@@ -90,7 +93,8 @@ Reanalysis reanalyse(const Exec& exec, const SurfaceBody& body, const DesignOpti
 }
 
 #define OSSATURA_INSTANTIATE(Exec)                                                                 \
-  template Reanalysis reanalyse(const Exec&, const SurfaceBody&, const DesignOptions&);
+  template Reanalysis reanalyse(const Exec&, const SurfaceBody&, const DesignOptions&,             \
+                                IterationObserver);
 OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
 #undef OSSATURA_INSTANTIATE
 

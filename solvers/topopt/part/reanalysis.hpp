@@ -3,6 +3,7 @@
 // has no densities.
 #pragma once
 
+#include <ossatura/solvers/krylov/solve_result.hpp>
 #include <ossatura/solvers/topopt/options.hpp>
 #include <ossatura/solvers/topopt/part/surface_body.hpp>
 
@@ -34,8 +35,10 @@ struct Reanalysis {
 
 /// Solves a surface body with the modulus of solid material, tolerance and precision as in
 /// `options`. Stresses at re-entrant corners of cubes grow as cubes are refined: the largest is of
-/// this mesh. Throws NotReanalysed where a solve does not reach its tolerance. Fences.
+/// this mesh. Throws NotReanalysed where a solve does not reach its tolerance, and what `observe`
+/// throws, which is told of each iteration. Fences.
 template<class Exec>
-Reanalysis reanalyse(const Exec& exec, const SurfaceBody& body, const DesignOptions& options);
+Reanalysis reanalyse(const Exec& exec, const SurfaceBody& body, const DesignOptions& options,
+                     IterationObserver observe = {});
 
 } // namespace ossatura

@@ -451,6 +451,13 @@ class Usage(SoftbodyCase):
         self.fails(USAGE, "--refresh-after has no effect without --preconditioner ldlt", "softbody", "s.json", "-q",
                    "--preconditioner", "none", "--refresh-after", "7")
 
+    def test_a_background_beside_a_factor_that_is_made_there(self):
+        """The message began with a place in our sources."""
+        self.write_scene(scene(solver={"refresh": "background", "factor": "device"}))
+        self.fails(BAD_FILE, "error: s.json: refresh background: on cores it is a thread of the host, and on devices only the inverse "
+                   "factor can be made beside the one in use: take the factor host or auto", "softbody", "s.json", "-q", "--backend",
+                   "serial")
+
     def test_values_out_of_range(self):
         self.write_scene(scene())
         for arguments in (("--steps", "0"), ("--time-step", "0"), ("--time-step", "nan"),

@@ -75,6 +75,18 @@ class Constraints(TopoptCase):
         self.assertEqual((constraint["kind"], constraint["case"]), ("displacement", "tip"))
         self.close(constraint["value"], moved["results"]["cases"][0]["value"], 1e-9)
 
+    def test_a_least_volume_keeps_its_limits_in_the_end(self):
+        """Runs ended with limits exceeded by some percent, and stopped early where steps had become short."""
+        light = l_beam(objective="volume", constraints=[{"kind": "stress", "at_most": 6e7}])
+        del light["volume_fraction"]
+        raised = self.solve({**light, "steps": 48}, "--no-stl")["results"]
+        self.assertLessEqual(raised["constraints"][0]["value"], 6e7 * 1.001)
+        self.assertLess(raised["objective"], 1.05 * raised["steps"]["objective"][-1])
+        sharp = {**light, "steps": 100, "projection": {"sharpness": {"start": 1, "end": 16, "every": 20, "factor": 2}}}
+        settled = self.solve(sharp, "--no-stl")["results"]
+        self.assertGreater(settled["steps_taken"], 81)  # where the sharpness grew last, and cut what carries
+        self.assertLessEqual(settled["constraints"][0]["value"], 6e7 * 1.001)
+
     def test_a_limit_in_the_other_direction(self):
         def doubts(*limits, **more):
             run = self.solve(self.limited(*limits, steps=2, **more), "--no-stl", code=(DONE, NOT_CONVERGED))
