@@ -332,6 +332,8 @@ ValueRange read_image_model(const Exec& exec, const BoneOptions& options, ImageF
     model.modulus = target.array();
     ValueRange range{target.least(), target.greatest()};
     if (reads_whole_image(options)) {
+      if (has_law)
+        require_threshold_within(exec, options, model);
       prepare_image(exec, options, model);
       if (options.preparation.turns_image())
         turn_model(exec, options, range, model);
