@@ -89,6 +89,8 @@ class Mask(BoneImages):
             for more in ((), ("--turn", "x=90", "--axis", "y"), ("--turn", "y=90", "--axis", "x"), ("--cap", "0.5:9000:0.3")):
                 response = self.run_of(image, "--mask", with_crumb, "--largest-component", *more)["results"]["response"]
                 self.close(response["mask_area"], section, 1e-12)
+            response = self.run_of(image, "--mask", with_crumb)["results"]["response"]  # which leaves it out as an island
+            self.close(response["mask_area"], section, 1e-12)
         for without in ((image, "--test", "axial"), (image, "--mask", core, "--test", "torsion"),
                         (image, "--mask", core, "--fix", "x-:xyz", "--fix", "x+:x=0.01")):
             self.assertNotIn("mask_area", self.run_of(*without)["results"]["response"])
