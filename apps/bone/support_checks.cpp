@@ -20,8 +20,9 @@ void require_load_path(const SupportFindings& found, std::int64_t num_voxels) {
     fail<InputError>(
         "no path of bone leads from the supports that move to those that rest: the specimen is in ",
         format_count(found.num_parts), found.num_parts == 1 ? " part" : " parts",
-        ", and each moves as a rigid body; look at the image and its thresholds (--lower), or let "
-        "plates reach further with --plate-depth");
+        ", and each moves as a rigid body; look at the image and its thresholds (--lower), keep "
+        "the largest part with --largest-component, or let plates reach further with "
+        "--plate-depth");
   if (double(found.num_carrying) < least_carrying * double(num_voxels))
     log_warning("unloaded-parts", format_count(num_voxels - found.num_carrying), " of ",
                 format_count(num_voxels),
@@ -54,6 +55,15 @@ std::int64_t check_unit_cell(const Exec& exec, const VoxelProblem<Exec>& problem
   return std::int64_t(bodies.list.size());
 }
 
+/// Of a box that ends at other parts than the specimen.
+void warn_of_box(const PartShares& parts) {
+  if (!parts.fills_box())
+    log_warning("bone-in-parts", format_count(parts.beyond), " of ", format_count(parts.num_voxels),
+                " voxels are in parts that lie beyond the largest, and share no node with it: the "
+                "box of the test ends at them, and is larger than the specimen; look at --lower, "
+                "or keep the largest with --largest-component");
+}
+
 /// All sides are held, and strain each part that touches them, as if the parts were joined. Returns
 /// the number of parts.
 template<class Exec>
@@ -65,6 +75,8 @@ std::int64_t check_held_sides(const Exec& exec, const VoxelProblem<Exec>& proble
                 format_number(100 * double(parts.largest) / double(parts.num_voxels), 3),
                 " %: kinematic sides strain each part as if it were joined to the others, and the "
                 "stiffness is too large; look at --lower, or keep one with --largest-component");
+  else
+    warn_of_box(parts);
   return parts.num_parts;
 }
 
@@ -95,6 +107,8 @@ std::int64_t check_supports(const Exec& exec, const BoneOptions& options,
     return check_unit_cell(exec, problem);
   if (options.test == LoadTest::homogenise)
     return check_held_sides(exec, problem);
+  if (has_sides_for_supports(options))
+    warn_of_box(find_part_shares(exec, problem));
   const SupportFindings found = examine_supports(exec, problem, load);
   require_load_path(found, count_voxels(exec, problem));
   if (found.free)

@@ -9,6 +9,13 @@
 
 namespace ossatura {
 
+/// Whether a voxel that is here is solid.
+template<class Exec>
+struct SolidVoxels {
+  Array<float, Exec> value;
+  KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return value(i) > 0; }
+};
+
 namespace detail {
 template<class Exec>
 struct CountSolid {

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <ossatura/core/base/vector.hpp>
+#include <ossatura/kernels/algebra/upload.hpp>
 #include <ossatura/kernels/image/array.hpp>
 
 #include <cstdint>
+#include <vector>
 
 namespace ossatura {
 
@@ -53,20 +55,24 @@ struct CountSelected {
   }
 };
 
-template<class Exec>
-struct FindSelectedLayers {
-  LabelSelection<Exec> selection;
+/// By lines of voxels, so that threads seldom meet at a layer's count.
+template<class Exec, class Takes>
+struct CountInLayers {
+  VoxelArray<Exec> image;
+  Takes takes;
   int axis;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, Kokkos::MinMaxScalar<int>& range) const {
-    if (!selection(i))
-      return;
-    const VoxelArray<Exec>& labels = selection.labels;
-    const std::int64_t row = i / labels.shape[0];
-    const int layer = axis == 0   ? int(i - row * labels.shape[0])
-                      : axis == 1 ? int(row % labels.shape[1])
-                                  : labels.first_plane + int(row / labels.shape[1]);
-    range.min_val = layer < range.min_val ? layer : range.min_val;
-    range.max_val = layer > range.max_val ? layer : range.max_val;
+  Array<std::int64_t, Exec> count; ///< [layers of the whole image]
+
+  /// Along x, or along y where layers are across x: fastest is the other of the two.
+  KOKKOS_FUNCTION void operator()(std::int64_t line) const {
+    const bool along_y = axis == 0;
+    const int across = image.shape[along_y ? 0 : 1], length = image.shape[along_y ? 1 : 0];
+    const int at = int(line % across), plane = image.first_plane + int(line / across);
+    std::int64_t taken = 0;
+    for (int k = 0; k < length; ++k)
+      taken += takes(along_y ? image.index(at, k, plane) : image.index(k, at, plane));
+    if (taken > 0)
+      Kokkos::atomic_add(&count(axis == 2 ? plane : at), taken);
   }
 };
 } // namespace detail
@@ -80,16 +86,19 @@ std::int64_t count_selected(const Exec& exec, const LabelSelection<Exec>& select
   return count;
 }
 
-/// The first and the last layer of the whole image, across an axis, with a voxel that is here and
-/// taken; the first is greater where there is none. Fences.
-template<class Exec>
-Kokkos::MinMaxScalar<int> find_selected_layers(const Exec& exec,
-                                               const LabelSelection<Exec>& selection, int axis) {
-  Kokkos::MinMaxScalar<int> layers;
-  Kokkos::parallel_reduce(
-      "ossatura::find_selected_layers", range(exec, selection.labels.num_voxels()),
-      detail::FindSelectedLayers<Exec>{selection, axis}, Kokkos::MinMax<int>(layers));
-  return layers;
+/// Number of the voxels, in each layer of the whole image across an axis, that are here and that
+/// `takes` is true of, a function of the index on the device. Fences.
+template<class Exec, class Takes>
+std::vector<std::int64_t> count_in_layers(const Exec& exec, const VoxelArray<Exec>& image,
+                                          const Takes& takes, int axis) {
+  const Array<std::int64_t, Exec> count(Kokkos::view_alloc(exec, "ossatura::layers"),
+                                        std::size_t(image.shape[axis]));
+  const int across = image.shape[axis == 0 ? 0 : 1];
+  const int length = image.shape[axis == 0 ? 1 : 0];
+  const std::int64_t planes = image.num_voxels() / across / length;
+  Kokkos::parallel_for("ossatura::count_in_layers", range(exec, planes * across),
+                       detail::CountInLayers<Exec, Takes>{image, takes, axis, count});
+  return download(exec, count);
 }
 
 } // namespace ossatura

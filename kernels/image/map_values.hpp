@@ -44,6 +44,25 @@ struct BinValues {
   }
 };
 
+/// The mapped values next to a threshold, and the ends of all.
+template<class Exec>
+struct ValuesAround {
+  ValueMap map;
+  float threshold;
+  Array<float, Exec> value;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, float& least, float& below, float& above,
+                                  float& greatest) const {
+    const float v = map(value(i));
+    least = Kokkos::min(least, v);
+    greatest = Kokkos::max(greatest, v);
+    if (v < threshold)
+      below = Kokkos::max(below, v);
+    else
+      above = Kokkos::min(above, v);
+  }
+};
+
 template<class Exec>
 struct PositiveValues {
   Array<float, Exec> value;
@@ -68,6 +87,28 @@ std::array<float, 2> positive_range(const Exec& exec, const VoxelArray<Exec>& im
                           Kokkos::Max<float>(ends[1]));
   fence(exec, "ossatura::positive_range");
   return ends;
+}
+
+/// The gap between values of an image that a threshold is in.
+struct ValueGap {
+  float below, above; ///< the greatest value below the threshold, and the least that is not
+  float part;         ///< of the range of all values that is between them
+  bool is_between;    ///< whether there are values on both sides
+};
+
+/// The gap that a threshold is in, of values as `map` makes them; they stay. Fences.
+template<class Exec>
+ValueGap find_gap(const Exec& exec, const ValueMap& map, float threshold,
+                  const VoxelArray<Exec>& image) {
+  constexpr float none = std::numeric_limits<float>::max();
+  float least = none, below = -none, above = none, greatest = -none;
+  Kokkos::parallel_reduce("ossatura::find_gap", range(exec, image.num_voxels()),
+                          detail::ValuesAround<Exec>{map, threshold, image.value},
+                          Kokkos::Min<float>(least), Kokkos::Max<float>(below),
+                          Kokkos::Min<float>(above), Kokkos::Max<float>(greatest));
+  fence(exec, "ossatura::find_gap");
+  const bool is_between = below > -none && above < none;
+  return {below, above, is_between ? (above - below) / (greatest - least) : 0, is_between};
 }
 
 /// Maps every value. Does not fence.

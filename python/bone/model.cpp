@@ -103,12 +103,19 @@ Materials<Exec> take_materials(const Exec& exec, const BoneImage& image,
   return made;
 }
 
+/// Of the box around the bone, that supports are at.
+int supported_sides(const BoneTest& test) {
+  const bool is_boxed =
+      test.kind == BoneTestKind::confined || test.kind == BoneTestKind::symmetric_shear;
+  return is_boxed ? all_sides : sides_across(test.axis);
+}
+
 /// What is solved, and for which load.
 template<class Exec>
 struct Case {
   Materials<Exec> materials;
-  bool is_copy = false; ///< of the caller's image, without islands
-  bool is_cell = false; ///< which repeats
+  bool is_copy = false;     ///< of the caller's image, without islands
+  std::optional<int> sides; ///< of the box around the bone, that supports are at; none of a cell
   VoxelProblem<Exec> problem;
   BoneLoad<Exec> load;
   std::int64_t num_dropped = 0;
@@ -140,8 +147,8 @@ bool take_islands_out(const Exec& exec, const BoneImage& image, const std::strin
                       Case<Exec>& made) {
   const auto drop = [&](double most) {
     const VoxelArray<Exec>& modulus = made.materials.modulus;
-    return made.is_cell ? drop_periodic_islands(exec, made.problem, modulus, most)
-                        : drop_islands(exec, made.problem, modulus, most);
+    return made.sides ? drop_islands(exec, made.problem, modulus, most, *made.sides)
+                      : drop_periodic_islands(exec, made.problem, modulus, most);
   };
   const double none = -1;
   const DroppedIslands loose = drop(none);
@@ -150,14 +157,15 @@ bool take_islands_out(const Exec& exec, const BoneImage& image, const std::strin
   std::ostringstream what;
   what << loose.voxels << " voxels (" << 100 * loose.part << " % of the bone) in "
        << loose.components
-       << (made.is_cell ? " parts lead through the cell to no next one" : " parts touch no support")
+       << (made.sides ? " parts touch no support, or one that the largest part does not reach"
+                      : " parts lead through the cell to no next one")
        << ", the first at " << index_text(image.shape, loose.example);
   if (how == "error")
     fail<InputError>(what.str(), ": islands=\"drop\" leaves them out");
-  const char* remedies = made.is_cell
-                             ? "choose a cell that bone leads through"
-                             : "keep the largest part alone, so that plates lie at its ends, or "
-                               "let plates reach further by plate_depth";
+  const char* remedies = made.sides
+                             ? "keep the largest part alone, so that plates lie at its ends, or "
+                               "let plates reach further by plate_depth"
+                             : "choose a cell that bone leads through";
   if (loose.part > 0.5)
     fail<InputError>(what.str(), ": what is left is not the specimen; ", remedies);
   const double most = how == "drop" ? 0.5 : most_islands;
@@ -173,9 +181,9 @@ bool take_islands_out(const Exec& exec, const BoneImage& image, const std::strin
 /// Makes problem and load of an image, or of a cell: load(problem) gives the latter.
 template<class Exec, class Load>
 Case<Exec> make_case(const Exec& exec, const BoneImage& image, const BoneOptions& options,
-                     bool is_cell, const Load& load, Materials<Exec> materials) {
+                     std::optional<int> sides, const Load& load, Materials<Exec> materials) {
   Case<Exec> made;
-  made.is_cell = is_cell;
+  made.sides = sides;
   made.materials = std::move(materials);
   make_problem(exec, image, made);
   made.load = load(made.problem);
@@ -216,9 +224,20 @@ BoneLoad<Exec> make_test_load(const Exec& exec, const BoneTest& test, VoxelProbl
   return load_by_test(exec, made, problem);
 }
 
+/// Of a box that ends at other parts than the specimen.
+void warn_of_box(const PartShares& parts) {
+  if (!parts.fills_box())
+    log_warning("bone-in-parts", parts.beyond, " of ", parts.num_voxels,
+                " voxels are in parts that lie beyond the largest, and share no node with it: the "
+                "box of the test ends at them, and is larger than the specimen: keep the largest "
+                "part alone");
+}
+
 /// Refuses supports that give a number without a meaning, and warns of doubtful ones.
 template<class Exec>
 void check_supports_of(const Exec& exec, const Case<Exec>& made) {
+  if (made.sides == all_sides)
+    warn_of_box(find_part_shares(exec, made.problem));
   const SupportFindings found = examine_supports(exec, made.problem, made.load);
   const double voxels = double(made.problem.grid.num_elem);
   if (found.num_carrying == 0)
@@ -520,7 +539,7 @@ std::unique_ptr<BoneAnswer> solve_on(const Exec& exec, const BoneImage& image,
                                      const BoneAdaptation* adaptation, const BoneOptions& options,
                                      const BoneObserver& observe) {
   Case<Exec> made = make_case(
-      exec, image, options, false,
+      exec, image, options, supported_sides(test),
       [&](VoxelProblem<Exec>& problem) { return make_test_load(exec, test, problem); },
       take_materials(exec, image, mask, adaptation));
   drop_image(made);
@@ -569,6 +588,8 @@ void warn_of_parts(const Exec& exec, const VoxelProblem<Exec>& problem) {
                 parts.num_voxels,
                 " voxels: the sides strain each as if they were joined, and the stiffness is too "
                 "large: keep the largest part alone");
+  else
+    warn_of_box(parts);
 }
 
 template<class Exec>
@@ -621,7 +642,7 @@ template<class Exec>
 void HomogenisedOn<Exec>::solve_box(const BoneImage& image, const BoneOptions& options,
                                     const BoneObserver& observe) {
   Case<Exec> made = make_case(
-      exec_, image, options, false,
+      exec_, image, options, all_sides,
       [&](VoxelProblem<Exec>& problem) {
         hold_all_sides(exec_, problem);
         return BoneLoad<Exec>();
@@ -647,7 +668,7 @@ template<class Exec>
 void HomogenisedOn<Exec>::solve_cell(const BoneImage& image, const BoneOptions& options,
                                      const BoneObserver& observe) {
   Case<Exec> made = make_case(
-      exec_, image, options, true,
+      exec_, image, options, std::nullopt,
       [&](VoxelProblem<Exec>& problem) {
         problem.held =
             make_constraints(exec_, make_zeros<std::uint8_t>(exec_, problem.grid.num_nodes,

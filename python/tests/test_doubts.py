@@ -116,6 +116,19 @@ class Bone(Doubts):
         self.assertEqual(self.codes(bone.homogenise, image, 0.1, backend="serial"), ["bone-in-parts"])
         self.assertIn("2 parts that share no node, the largest of 64 of 128", self.texts[0])
 
+    def test_crumbs_beside_the_specimen(self):
+        image = np.zeros((6, 10, 10))
+        image[:, :6, :6] = 1000
+        alone = bone.solve(image, 0.1, test="confined", backend="serial").apparent_modulus
+        image[2, 9, 9] = 1000
+        for test in "confined", "symshear":
+            self.assertEqual(self.codes(bone.solve, image, 0.1, test=test, backend="serial"), ["islands-left-out"])
+        self.assertEqual(self.codes(bone.homogenise, image, 0.1, backend="serial"), ["islands-left-out"])
+        self.assertAlmostEqual(bone.solve(image, 0.1, test="confined", backend="serial").apparent_modulus / alone, 1, 6)
+        image[:4, 9, 9] = 1000
+        self.assertEqual(self.codes(bone.solve, image, 0.1, test="confined", backend="serial"), ["bone-in-parts"])
+        self.assertIn("4 of 220 voxels are in parts that lie beyond the largest", self.texts[0])
+
     def test_parts_of_voxels(self):
         random = np.random.default_rng(3)
         parts = random.integers(1, 200, self.IMAGE.shape)

@@ -3,6 +3,7 @@
 // Their equations have no unique solution.
 #pragma once
 
+#include <ossatura/kernels/bone/loads/load_case.hpp>
 #include <ossatura/kernels/bone/loads/periodic_parts.hpp>
 #include <ossatura/solvers/bone/problem.hpp>
 
@@ -60,22 +61,86 @@ DroppedIslands drop_parts(const Exec& exec, const VoxelProblem<Exec>& problem,
   }
   return islands;
 }
+
+/// Bit d of a node is that of the lower side of the box across axis d, bit 3 + d of the upper one,
+/// and bit 6 says that a support holds it.
+template<class Exec>
+struct MarkSides {
+  VoxelGrid<Exec> grid;
+  NodeBox box;
+  Array<std::uint8_t, Exec> held, mark;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t node) const {
+    const Site s = grid.site(int(node));
+    const int at[3] = {s.x, s.y, s.z};
+    int marks = held(node) != 0 ? 1 << 6 : 0;
+    for (int d = 0; d < 3; ++d)
+      marks |= (at[d] == box.lower[d]) << d | (at[d] == box.upper[d]) << (3 + d);
+    mark(node) = std::uint8_t(marks);
+  }
+};
 } // namespace detail
+
+/// Sides of the box around the bone, as bits: d for the lower one across axis d, 3 + d for the
+/// upper.
+inline constexpr int all_sides = 0x3f;
+constexpr int sides_across(int axis) {
+  return (1 | 1 << 3) << axis;
+}
+
+/// The parts of a specimen in the box around it, and which of its sides they reach.
+template<class Exec>
+struct PartsInBox {
+  SpecimenParts<Exec> parts; ///< `held`: sides, and bit 6 where a support holds
+  std::size_t largest = 0;   ///< the first of the largest parts
+
+  bool is_held(std::size_t i) const { return (parts.list[i].held & ~all_sides) != 0; }
+  /// Whether it reaches one of these sides that the largest part does not.
+  bool reaches_beyond(std::size_t i, int sides) const {
+    return (parts.list[i].held & ~parts.list[largest].held & sides) != 0;
+  }
+};
+
+/// By all ranks of a problem that is cut. Fences.
+template<class Exec>
+PartsInBox<Exec> find_parts_in_box(const Exec& exec, const VoxelProblem<Exec>& problem) {
+  const auto mark =
+      make_uninitialized<std::uint8_t>(exec, problem.grid.num_nodes, "ossatura::sides");
+  Kokkos::parallel_for("ossatura::find_parts_in_box", range(exec, problem.grid.num_nodes),
+                       detail::MarkSides<Exec>{problem.grid,
+                                               bounding_box(exec, problem.grid, ranks_of(problem)),
+                                               problem.held.mask, mark});
+  PartsInBox<Exec> found;
+  found.parts = find_parts(exec, problem.ranks.get(), problem.grid, problem.lame.mu_value, mark);
+  const std::vector<SpecimenPart>& list = found.parts.list;
+  for (std::size_t i = 0; i < list.size(); ++i)
+    if (list[i].num_voxels > list[found.largest].num_voxels)
+      found.largest = i;
+  return found;
+}
 
 /// Finds the parts, connected by nodes, that no component of problem.held touches. Sets their
 /// voxels in `image`, the one that `problem` was made from, to 0 if they are at most the part
 /// `most` of all. Plates lie at the ends of what is there: with them dropped, problem and load are
-/// to be made anew, and asked again. Of a problem that is cut all its ranks call it, with the
-/// planes of the image that each has. Fences.
+/// to be made anew, and asked again. `sides`: of the box around the bone, that supports are at, and
+/// that end at crumbs beyond the specimen, where there are any: parts that reach further than the
+/// largest are islands, too, where they are at most the part `most_islands` of all. Of a problem
+/// that is cut all its ranks call it, with the planes of the image that each has. Fences.
 template<class Exec>
 DroppedIslands drop_islands(const Exec& exec, const VoxelProblem<Exec>& problem,
-                            const VoxelArray<Exec>& image, double most = most_islands) {
-  const SpecimenParts<Exec> parts =
-      find_parts(exec, problem.ranks.get(), problem.grid, problem.lame.mu_value, problem.held.mask);
+                            const VoxelArray<Exec>& image, double most = most_islands,
+                            int sides = 0) {
+  const PartsInBox<Exec> found = find_parts_in_box(exec, problem);
+  const std::vector<SpecimenPart>& list = found.parts.list;
+  std::int64_t beyond = 0;
+  for (std::size_t i = 0; i < list.size(); ++i)
+    beyond += found.reaches_beyond(i, sides) ? list[i].num_voxels : 0;
+  const bool are_crumbs =
+      beyond > 0 && double(beyond) <= most_islands * double(count_voxels(exec, problem));
   std::vector<std::uint8_t> is_island;
-  for (const SpecimenPart& part : parts.list)
-    is_island.push_back(!part.is_held);
-  return detail::drop_parts(exec, problem, image, parts, is_island, most);
+  for (std::size_t i = 0; i < list.size(); ++i) // without crumbs supports may reach the rest
+    is_island.push_back(are_crumbs ? found.reaches_beyond(i, sides) : !found.is_held(i));
+  return detail::drop_parts(exec, problem, image, found.parts, is_island, most);
 }
 
 /// The parts of a unit cell, and the bodies that they make across its sides. `problem` is that of

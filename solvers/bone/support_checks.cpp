@@ -4,6 +4,7 @@
 #include <ossatura/core/mesh/mechanics/held_motions.hpp>
 #include <ossatura/kernels/bone/loads/loaded_nodes.hpp>
 #include <ossatura/kernels/bone/loads/parts.hpp>
+#include <ossatura/solvers/bone/islands.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -186,13 +187,13 @@ SupportFindings examine_supports(const Exec& exec, const VoxelProblem<Exec>& pro
 template<class Exec>
 PartShares find_part_shares(const Exec& exec, const VoxelProblem<Exec>& problem) {
   PartShares shares;
-  const std::vector<SpecimenPart> parts =
-      find_parts(exec, problem.ranks.get(), problem.grid, problem.lame.mu_value, problem.held.mask)
-          .list;
-  for (const SpecimenPart& part : parts) {
+  const PartsInBox<Exec> found = find_parts_in_box(exec, problem);
+  const std::vector<SpecimenPart>& list = found.parts.list;
+  for (std::size_t i = 0; i < list.size(); ++i) {
     ++shares.num_parts;
-    shares.num_voxels += part.num_voxels;
-    shares.largest = std::max(shares.largest, part.num_voxels);
+    shares.num_voxels += list[i].num_voxels;
+    shares.largest = std::max(shares.largest, list[i].num_voxels);
+    shares.beyond += found.reaches_beyond(i, all_sides) ? list[i].num_voxels : 0;
   }
   return shares;
 }

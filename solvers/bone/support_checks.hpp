@@ -42,10 +42,13 @@ struct SupportFindings {
 struct PartShares {
   std::int64_t num_parts = 0, num_voxels = 0;
   std::int64_t largest = 0; ///< voxels of the largest part
+  std::int64_t beyond = 0;  ///< voxels of parts that alone reach a side of the box
 
   /// Sides that hold all of the bone strain each part as if they were joined: is there one of them
   /// to speak of?
   bool is_in_one() const { return double(largest) >= least_carrying * double(num_voxels); }
+  /// Whether the box is as large without the others.
+  bool fills_box() const { return beyond == 0; }
 };
 
 /// Fences.

@@ -122,6 +122,53 @@ class Bone(MistakesCase):
             cut = ("bone", self.path("cut.nii.gz"), *self.cube[2:], "--test", "homogenise")
             self.assertEqual(self.codes(*cut), codes)
 
+    def test_a_crumb_beside_the_specimen(self):
+        """Sides of its box hold whatever reaches them: one voxel of 217 made the box 2.6 times as large and the bone as much softer."""
+        def block(name, *crumbs):
+            self.write(name, nifti_bytes((10, 10, 6), 0.5, "h", [
+                1000 if (max(x, y) < 6 or (x, y, z) in crumbs) else 0 for z in range(6) for y in range(10) for x in range(10)]))
+            return ("bone", self.path(name), "--law", "labels", "--labels", "0=0,1000=17000")
+
+        def results(run):
+            found = run["results"]
+            if "homogenised" in found:
+                return [value for row in found["homogenised"]["stiffness"] for value in row]
+            return [found["response"][key] for key in ("area", "height", "apparent_modulus")]
+
+        alone, crumb = block("alone.nii.gz"), block("crumb.nii.gz", (9, 9, 2))
+        pieces = block("pieces.nii.gz", *[(9, 9, z) for z in range(4)])
+        for test in ("confined",), ("symshear", "--strain", "0.01"), ("symshear", "--strain", "0.01", "--axis", "x"), ("homogenise",):
+            with self.subTest(test=test):
+                wanted = self.summary(*alone, "-q", "--test", *test)
+                found = self.summary(*crumb, "-q", "--test", *test)
+                self.assertEqual([warning["code"] for warning in found["warnings"]], ["islands-left-out"])
+                self.assertEqual(found["problem"]["dropped_elements"], 1)
+                for mine, other in zip(results(found), results(wanted)):
+                    self.close(mine, other, 1e-6, 1)
+                self.assertIn("bone-in-parts", self.codes(*pieces, "--test", *test))
+                self.assertNotIn("bone-in-parts", self.codes(*pieces, "--test", *test, "--largest-component"))
+                self.refused(BAD_FILE, "1 voxels (0.461 % of the bone) in 1 parts touch no support, or one that the largest part "
+                             "does not reach, the first at x, y, z = 9, 9, 2: --islands drop", *crumb, "--test", *test,
+                             "--islands", "error")
+
+    def test_a_crumb_above_the_specimen(self):
+        """Plates lay at it: the specimen was refused as in two parts, or was longer with plates that reach further."""
+        def column(name, top):
+            self.write(name, nifti_bytes((6, 6, 12), 0.5, "h", [
+                1000 if (z < 8 or (x, y, z) == (2, 2, 10) and top) else 0 for z in range(12) for y in range(6) for x in range(6)]))
+            return ("bone", self.path(name), "--law", "labels", "--labels", "0=0,1000=17000", "-q")
+
+        for more in ((), ("--test", "torsion"), ("--surface", "visible", "--surface-depth", "inf"), ("--plate-depth", "1.5")):
+            with self.subTest(more=more):
+                wanted = self.summary(*column("column.nii.gz", False), *more)["results"]
+                found = self.summary(*column("column-crumb.nii.gz", True), *more)
+                self.assertIn("islands-left-out", [warning["code"] for warning in found["warnings"]])
+                for name, value in wanted["response"].items():
+                    self.close(found["results"]["response"][name], value, 1e-5)
+        self.refused(BAD_FILE, "keep the largest part with --largest-component", *column("column-crumb.nii.gz", True)[:-1],
+                     "--fix", "z-:xyz", "--fix", "z+:z=-0.1")
+        self.refused(BAD_FILE, "no path of bone leads", *column("column-crumb.nii.gz", True)[:-1], "--cap", "1")
+
 
 class Options(MistakesCase):
     def test_of_two_values_none_is_dropped(self):

@@ -407,6 +407,11 @@ bool is_periodic(const BoneOptions& options) {
   return options.test == LoadTest::homogenise && options.boundary == Boundary::periodic;
 }
 
+bool has_sides_for_supports(const BoneOptions& options) {
+  return (options.test == LoadTest::homogenise && !is_periodic(options)) ||
+         options.test == LoadTest::confined || options.test == LoadTest::symmetric_shear;
+}
+
 bool divides_model(const BoneOptions& options, int num_ranks) {
   return options.split == BoneSplit::model ||
          (options.split == BoneSplit::automatic && num_ranks > 1 && !is_cohort(options) &&

@@ -6,6 +6,7 @@
 #include <ossatura/kernels/image/label_laws.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 namespace ossatura {
 
@@ -75,7 +76,60 @@ MaterialField<Exec> apply_laws(const Exec& exec, const BoneOptions& options,
   return apply_label_laws(exec, usual, laws, labels, image, comm, bone);
 }
 
+bool is_right_angled(const AxisTurn& turn) {
+  return std::count(turn.axis.begin(), turn.axis.end(), 0.0) == 2 &&
+         std::fmod(turn.degrees, 90) == 0;
+}
+
+/// The first of the options that make values between those of the image; none does: null.
+const char* blending_option(const BoneOptions& options, const VoxelImage& source) {
+  const PreparationOptions& o = options.preparation;
+  if (options.law == GreyLaw::labels)
+    return nullptr;
+  if (o.gaussian)
+    return "--gaussian";
+  const std::array<double, 3> edges = edges_before(options, source);
+  if (options.resample && std::any_of(edges.begin(), edges.end(), [&](double edge) {
+        return std::abs(edge / *options.resample - 1) > 1e-3;
+      }))
+    return "--resample";
+  if (o.align)
+    return "--align";
+  return std::all_of(o.turns.begin(), o.turns.end(), is_right_angled) ? nullptr : "--turn";
+}
+
 } // namespace
+
+template<class Exec>
+void require_threshold_within(const Exec& exec, const BoneOptions& options,
+                              const BoneModel<Exec>& model) {
+  // Of the range of the image: values of a scan are closer by far. Of the gap: what is left out,
+  // or filled, is then hardly meant.
+  constexpr float least_gap = 0.2f, margin = 0.1f;
+  const char* const option = blending_option(options, model.source);
+  if (!option || !std::isfinite(options.lower))
+    return;
+  ValueMap map = options.preparation.map();
+  map.lower = ValueMap().lower; // the clamp comes after blending
+  map.upper = ValueMap().upper;
+  const ValueGap gap = find_gap(exec, map, float(options.lower), model.modulus);
+  if (!gap.is_between || gap.part < least_gap)
+    return;
+  const double place = (options.lower - gap.below) / (double(gap.above) - gap.below);
+  // Where a law is graded, or a mask says where the bone ends, bone of a small part of a voxel does
+  // no harm.
+  const bool is_wide = place < margin && options.law == GreyLaw::threshold && options.mask.empty();
+  if (place <= 1 - margin && !is_wide)
+    return;
+  fail<InputError>(options.input, ": no value is between ", format_number(gap.below), " and ",
+                   format_number(gap.above), ", as in a segmentation, until ", option,
+                   " blends them at the surface of the bone: with --lower ",
+                   format_number(options.lower), " a voxel there is ",
+                   is_wide ? "bone where the least part of it is, and the bone too thick"
+                           : "void unless all of it is bone, and the bone too thin",
+                   "; take the middle, --lower ",
+                   format_number((double(gap.above) + gap.below) / 2));
+}
 
 void require_unit(const BoneOptions& options, double largest) {
   if (options.modulus_unit || !(largest > 0 && largest < 100))
@@ -166,6 +220,7 @@ void bin_moduli(const Exec& exec, const BoneOptions& options, const Communicator
 }
 
 #define OSSATURA_INSTANTIATE(Exec)                                                                 \
+  template void require_threshold_within(const Exec&, const BoneOptions&, const BoneModel<Exec>&); \
   template void map_model(const Exec&, const BoneOptions&, const BoneModel<Exec>&, ValueRange&);   \
   template void apply_law(const Exec&, const BoneOptions&, const ValueRange&,                      \
                           const VoxelArray<Exec>&, const Communicator&, BoneModel<Exec>&);         \

@@ -209,6 +209,17 @@ BoneLoad<Exec> make_test_load(const Exec& exec, const BoneOptions& options,
   }
 }
 
+/// Of the box around the bone, as drop_islands has them. What caps are put on is an end, be it a
+/// crumb.
+template<class Exec>
+int supported_sides(const BoneOptions& options, const BoneModel<Exec>& model) {
+  if (has_listed_load(options, model))
+    return 0;
+  const int ends = sides_across(options.axis);
+  const int sides = has_sides_for_supports(options) ? all_sides : ends;
+  return options.anatomy.has_caps() ? sides & ~ends : sides;
+}
+
 } // namespace
 
 template<class Exec>
@@ -245,8 +256,9 @@ bool drop_islands(const Exec& exec, const BoneOptions& options, const VoxelProbl
                       : options.islands == Islands::drop ? 0.5
                                                          : most_islands;
   const bool periodic = is_periodic(options);
-  const DroppedIslands loose = periodic ? drop_periodic_islands(exec, problem, model.modulus, most)
-                                        : drop_islands(exec, problem, model.modulus, most);
+  const DroppedIslands loose =
+      periodic ? drop_periodic_islands(exec, problem, model.modulus, most)
+               : drop_islands(exec, problem, model.modulus, most, supported_sides(options, model));
   if (loose.components == 0)
     return false;
   const std::int64_t nx = problem.grid.shape[0], ny = problem.grid.shape[1];
@@ -254,7 +266,8 @@ bool drop_islands(const Exec& exec, const BoneOptions& options, const VoxelProbl
   std::ostringstream what;
   what << format_count(loose.voxels) << " voxels (" << format_number(100 * loose.part, 3)
        << " % of the bone) in " << format_count(loose.components)
-       << (periodic ? " parts lead through the cell to no next one" : " parts touch no support")
+       << (periodic ? " parts lead through the cell to no next one"
+                    : " parts touch no support, or one that the largest part does not reach")
        << ", the first at x, y, z = " << loose.example % nx - shift[0] << ", "
        << loose.example / nx % ny - shift[1] << ", " << loose.example / nx / ny - shift[2];
   if (options.islands == Islands::error)

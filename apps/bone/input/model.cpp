@@ -33,6 +33,7 @@
 #include <ossatura/kernels/image/shapes.hpp>
 #include <ossatura/kernels/image/voxelise.hpp>
 
+#include <algorithm>
 #include <future>
 
 namespace ossatura {
@@ -332,6 +333,8 @@ ValueRange read_image_model(const Exec& exec, const BoneOptions& options, ImageF
     model.modulus = target.array();
     ValueRange range{target.least(), target.greatest()};
     if (reads_whole_image(options)) {
+      if (has_law)
+        require_threshold_within(exec, options, model);
       prepare_image(exec, options, model);
       if (options.preparation.turns_image())
         turn_model(exec, options, range, model);
@@ -383,6 +386,33 @@ void require_resampling(const BoneOptions& options, ImageFormat format) {
                      " says what edges its voxels have; leave one out");
 }
 
+/// Of an image that the ranks of `comm` share by planes.
+template<class Exec, class Takes>
+std::vector<std::int64_t> count_layers(const Exec& exec, const VoxelArray<Exec>& image,
+                                       const Takes& takes, int axis, const Communicator& comm) {
+  std::vector<std::int64_t> layers = count_in_layers(exec, image, takes, axis);
+  const std::vector<std::int64_t> all = comm.gather(layers); // one rank after the other
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    layers[i] = 0;
+    for (std::size_t k = i; k < all.size(); k += layers.size())
+      layers[i] += all[k];
+  }
+  return layers;
+}
+
+/// Notes between which layers the bone is, by which a mask is measured.
+template<class Exec>
+void find_bone_layers(const Exec& exec, const BoneOptions& options, const Communicator& comm,
+                      BoneModel<Exec>& model) {
+  if (model.mask_layers.empty())
+    return;
+  const std::vector<std::int64_t> bone =
+      count_layers(exec, model.modulus, SolidVoxels<Exec>{model.modulus.value}, options.axis, comm);
+  const auto is_filled = [](std::int64_t count) { return count > 0; };
+  model.bone_layers = {int(std::find_if(bone.begin(), bone.end(), is_filled) - bone.begin()),
+                       int(bone.rend() - std::find_if(bone.rbegin(), bone.rend(), is_filled))};
+}
+
 template<class Exec>
 void read_model(const Exec& exec, const BoneOptions& options,
                 const std::optional<Communicator>& ranks, DriverContext& context,
@@ -431,10 +461,7 @@ void read_model(const Exec& exec, const BoneOptions& options,
     labels = read_model_labels(exec, options, ranks, context, model);
     const LabelSelection<Exec> bone = select_bone(exec, options, labels);
     model.num_in_mask = comm.sum(count_selected(exec, bone));
-    const auto layers = find_selected_layers(exec, bone, options.axis);
-    const int first = comm.min(layers.min_val), last = comm.max(layers.max_val);
-    if (model.num_in_mask > 0) // else they are the ends of int
-      model.mask_layers = last - first + 1;
+    model.mask_layers = count_layers(exec, labels, bone, options.axis, comm);
   }
   if (has_law) {
     apply_law(exec, options, range, labels, comm, model);
@@ -539,6 +566,7 @@ BoneModel<Exec> make_bone_model(const Exec& exec, const BoneOptions& options,
                   " voxels; ", format_count(model.num_dropped),
                   ", more than half of the bone, are left out");
   }
+  find_bone_layers(exec, options, comm, model);
   add_pads(exec, options, ranks, model);
   if (options.anatomy.has_caps())
     add_caps(exec, options, ranks, model);

@@ -42,7 +42,8 @@ struct BoneModel {
   std::optional<ModelTurn> turn;                 ///< of the image, before the law
   std::map<int, std::string> label_names;        ///< of the mask, where it has them
   std::int64_t num_in_mask = 0;                  ///< voxels whose label is one of bone
-  int mask_layers = 0;                           ///< across --axis, from their first to their last
+  std::vector<std::int64_t> mask_layers;         ///< these in each layer across --axis
+  std::array<int, 2> bone_layers{0, 0};          ///< across it, from the first to before the last
   LabelVoxels label_voxels;                      ///< of the mask, that supports touch
   LabelVoxels pad_voxels;                        ///< of the mask, that are pads
   std::optional<ForeignVoxels<Exec>> foreign;    ///< caps and pads in `modulus` and `poisson`

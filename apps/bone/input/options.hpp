@@ -295,6 +295,9 @@ bool divides_inputs(const BoneOptions& options);
 /// Whether the image is a unit cell.
 bool is_periodic(const BoneOptions& options);
 
+/// Whether the six sides of the box around the bone are what holds it.
+bool has_sides_for_supports(const BoneOptions& options);
+
 /// Whether ranks divide the model of a run; else they divide loads.
 bool divides_model(const BoneOptions& options, int num_ranks);
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace ossatura {
 
@@ -81,6 +82,24 @@ bool BoneResults::interrupted() const {
                      [](const BoneSolve& s) { return s.interrupted; });
 }
 
+namespace {
+
+/// Voxels of the mask in a layer of the bone, in the mean: crumbs of a segmentation beyond the ends
+/// are not of what is loaded. (Islands were bone before they were left out.)
+template<class Exec>
+double find_mask_section(const Exec& exec, int axis, const BoneModel<Exec>& model,
+                         const VoxelProblem<Exec>& problem) {
+  const NodeBox box = bounding_box(exec, problem.grid, ranks_of(problem));
+  const int below = model.planes_below[std::size_t(axis)];
+  const int first = std::max(model.bone_layers[0], box.lower[axis] - below);
+  const int end = std::min(model.bone_layers[1], box.upper[axis] - below);
+  return double(std::accumulate(model.mask_layers.begin() + first, model.mask_layers.begin() + end,
+                                std::int64_t(0))) /
+         double(end - first);
+}
+
+} // namespace
+
 template<class Exec>
 BoneModelInfo describe_model(const Exec& exec, const BoneOptions& options,
                              const BoneModel<Exec>& model, const VoxelProblem<Exec>& problem) {
@@ -101,7 +120,7 @@ BoneModelInfo describe_model(const Exec& exec, const BoneOptions& options,
   info.num_in_mask = model.num_in_mask;
   if (model.num_in_mask > 0)
     info.mask_area =
-        double(model.num_in_mask) / double(model.mask_layers) * model.edge * model.edge;
+        find_mask_section(exec, options.axis, model, problem) * model.edge * model.edge;
   if (options.test == LoadTest::homogenise)
     info.num_in_box = count_homogenised(exec, options, problem);
   const SharedEntries nodes = share_nodes(exec, problem);

@@ -40,7 +40,7 @@ struct BoneModelInfo {
   std::int64_t num_elem = 0, num_nodes = 0;
   std::int64_t num_solid = 0;   ///< voxels that have a modulus, counted
   std::int64_t num_in_mask = 0; ///< voxels with a label of bone, void ones too; 0: no mask
-  double mask_area = 0;         ///< mean cross-section of the mask along --axis, mm2; 0: no mask
+  double mask_area = 0;         ///< its mean cross-section along the bone, mm2; 0: no mask
   std::int64_t num_in_box = 0;  ///< voxels of what is homogenised, void ones too
   std::int64_t num_held_dofs = 0;
   std::int64_t num_components = 0;   ///< parts that share no node, of what is solved

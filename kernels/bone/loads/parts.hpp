@@ -19,7 +19,8 @@ namespace ossatura {
 struct SpecimenPart {
   std::int64_t first = INT64_MAX; ///< its smallest voxel
   std::int64_t num_voxels = 0;
-  bool is_held = false; ///< some component of a node
+  bool is_held = false;  ///< some component of a node
+  std::uint8_t held = 0; ///< all that its nodes have in `held` of find_parts
 };
 
 template<class Exec>
@@ -75,15 +76,15 @@ struct DescribeParts {
   Array<std::uint8_t, Exec> held; ///< [num_nodes]
   Array<int, Exec> part;
   Array<std::int64_t, Exec> first, num_voxels;
-  Array<int, Exec> is_held;
+  Array<int, Exec> held_of;
 
-  KOKKOS_FUNCTION void flush(int p, std::int64_t least, std::int64_t voxels, bool any) const {
+  KOKKOS_FUNCTION void flush(int p, std::int64_t least, std::int64_t voxels, int any) const {
     if (voxels > 0) {
       Kokkos::atomic_add(&num_voxels(p), voxels);
       Kokkos::atomic_min(&first(p), least);
     }
-    if (any)
-      Kokkos::atomic_exchange(&is_held(p), 1);
+    if (any != 0)
+      Kokkos::atomic_or(&held_of(p), any);
   }
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
@@ -92,16 +93,16 @@ struct DescribeParts {
                        end = Kokkos::min(begin + stretch, std::int64_t(grid.owned.end));
     int current = part(begin);
     std::int64_t least = none, voxels = 0;
-    bool any = false;
+    int any = 0;
     for (std::int64_t node = begin; node < end; ++node) {
       if (part(node) != current) {
         flush(current, least, voxels, any);
         current = part(node);
         least = none;
         voxels = 0;
-        any = false;
+        any = 0;
       }
-      any = any || held(node) != 0;
+      any |= held(node);
       if (!(solid(node) > 0))
         continue;
       const Site s = grid.site(int(node));
@@ -175,6 +176,7 @@ inline std::vector<SpecimenPart> join_pieces(const Communicator& comm, std::int6
     part.first = std::min(part.first, all[i].first);
     part.num_voxels += all[i].num_voxels;
     part.is_held = part.is_held || all[i].is_held;
+    part.held |= all[i].held;
     if (root == std::int64_t(i))
       roots.push_back(root);
   }
@@ -211,15 +213,16 @@ SpecimenParts<Exec> find_parts(const Exec& exec, const VoxelRanks<Exec>* ranks,
   const auto first = make_uninitialized<std::int64_t>(exec, count, "ossatura::parts::first");
   Kokkos::deep_copy(exec, first, INT64_MAX);
   const auto voxels = make_zeros<std::int64_t>(exec, count, "ossatura::parts::voxels");
-  const auto is_held = make_zeros<int>(exec, count, "ossatura::parts::is_held");
+  const auto held_of = make_zeros<int>(exec, count, "ossatura::parts::held_of");
   Kokkos::parallel_for("ossatura::find_parts::describe",
                        range(exec, (grid.owned.count() + Kernel::stretch - 1) / Kernel::stretch),
-                       Kernel{grid, solid, held, parts.of_node, first, voxels, is_held});
+                       Kernel{grid, solid, held, parts.of_node, first, voxels, held_of});
   const auto first_host = download(exec, first), voxels_host = download(exec, voxels);
-  const auto held_host = download(exec, is_held);
+  const auto held_host = download(exec, held_of);
   std::vector<SpecimenPart> pieces;
   for (std::size_t i = 0; i < first_host.size(); ++i)
-    pieces.push_back({first_host[i], voxels_host[i], held_host[i] != 0});
+    pieces.push_back(
+        {first_host[i], voxels_host[i], held_host[i] != 0, std::uint8_t(held_host[i])});
 
   const Communicator comm = ranks == nullptr ? Communicator() : ranks->comm.communicator();
   const std::int64_t first_label = comm.scan_before(count);

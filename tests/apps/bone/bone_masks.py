@@ -84,6 +84,13 @@ class Mask(BoneImages):
                 if test and "--cap" not in more:
                     self.close(response["mask_apparent_modulus"], 9000, 1e-5)
                     self.close(response["apparent_modulus"], 9000 * section / response["area"], 1e-5)
+        for at in (0, 0, 7), (9, 8, 0):  # a crumb of the segmentation beyond an end: the core was an eighth thinner
+            with_crumb = self.nifti("crumb.nii.gz", lambda *v, at=at: 3 if v == at or (is_round(*v[:2]) and 1 <= v[2] < 7) else 0)
+            for more in ((), ("--turn", "x=90", "--axis", "y"), ("--turn", "y=90", "--axis", "x"), ("--cap", "0.5:9000:0.3")):
+                response = self.run_of(image, "--mask", with_crumb, "--largest-component", *more)["results"]["response"]
+                self.close(response["mask_area"], section, 1e-12)
+            response = self.run_of(image, "--mask", with_crumb)["results"]["response"]  # which leaves it out as an island
+            self.close(response["mask_area"], section, 1e-12)
         for without in ((image, "--test", "axial"), (image, "--mask", core, "--test", "torsion"),
                         (image, "--mask", core, "--fix", "x-:xyz", "--fix", "x+:x=0.01")):
             self.assertNotIn("mask_area", self.run_of(*without)["results"]["response"])

@@ -170,12 +170,16 @@ class Supports(Images):
         # Noise at both ends of the image takes the plates away from the bone.
         image = self.raw((6, 6, 10), lambda x, y, z: 1 <= z < 9 or (x == y == 0 and z in (0, 9)) or
                          (x == y == 5 and z in (0, 9)))
-        apart = self.raw((6, 6, 12), lambda x, y, z: 2 <= z < 10 or x == y == 0 and z in (0, 11),
+        apart = self.raw((6, 6, 12), lambda x, y, z: 2 <= z < 10 or x == y < 2 and z in (0, 11),
                          "apart.raw")
+        crumbs = self.raw((6, 6, 12), lambda x, y, z: 2 <= z < 10 or x == y == 0 and z in (0, 11),
+                          "crumbs.raw")
         self.assertEqual(self.summary("bone", *image, "-q")["problem"]["dropped_elements"], 0)
+        run = self.summary("bone", *crumbs, "-q")  # less than a hundredth of the bone
+        self.assertEqual((self.codes(run), run["problem"]["dropped_elements"]), (["islands-left-out"], 2))
         for choice in ((), ("--islands", "drop")):
             process = self.refused("--largest-component", *apart, *choice)
-            for remedy in ("99.3 %", "--plate-depth", "--lower"):
+            for remedy in ("98.6 %", "--plate-depth", "--lower"):
                 self.assertIn(remedy, process.stderr)
         run = self.summary("bone", *apart, "--largest-component", "-q")
         self.assertEqual(run["problem"]["elements"], 288)

@@ -108,6 +108,32 @@ class Resample(DriverCase):
                                            self.write("seg.nii.gz", nifti_bytes(shape, edge, "h", marks))))]
             self.assertEqual(counts[0], counts[1])
 
+    def test_a_segmentation_is_blended_about_its_middle(self):
+        """With the value of the bone for a threshold a ball lost a third of its volume, and its stiffness with it."""
+        shape = (12, 12, 12)
+        ball = [sum((q - 5.5) ** 2 for q in (x, y, z)) < 25 for z in range(12) for y in range(12) for x in range(12)]
+        image = self.write("ball.nii.gz", nifti_bytes(shape, 0.5, "h", [127 * inside for inside in ball]))
+        law = ("--law", "threshold", "--surface", "visible", "--surface-depth", "1", "--backend", "serial", "--dry-run", "-q")
+        blends = (("--turn", "x=30"), ("--resample", "0.25"), ("--gaussian", "0.4"), ("--turn", "x=90", "--resample", "0.25"))
+        for how in blends:
+            with self.subTest(how=how):
+                option = "--resample" if "--resample" in how else how[0]
+                said = f"ball.nii.gz: no value is between 0 and 127, as in a segmentation, until {option} blends them"
+                self.fails(BAD_FILE, said, "bone", image, *law, "--lower", "127", *how)
+                self.fails(BAD_FILE, "the bone too thick; take the middle, --lower 63.5", "bone", image, *law, "--lower", "1", *how)
+                problem = self.summary("bone", image, *law, "--lower", "63.5", *how)["problem"]
+                self.close(problem["bone_volume"], sum(ball) / 8, 0.05)
+        self.fails(BAD_FILE, "take the middle, --lower 500", "bone", image, *law, "--calibrate", "0=0,127=1000", "--lower", "1000",
+                   *blends[0])
+        for exact in ((), ("--turn", "x=90,z=180"), ("--resample", "0.5"), ("--crop", "1:,:,:")):
+            self.assertEqual(self.summary("bone", image, *law, "--lower", "127", *exact)["problem"]["elements"], sum(ball))
+        # Where a law is graded the least parts of bone are soft, and a mask ends the bone by itself.
+        mask = self.write("seg.nii.gz", nifti_bytes(shape, 0.5, "h", [int(inside) for inside in ball]))
+        self.summary("bone", image, *law, "--lower", "1", "--mask", mask, *blends[1])
+        graded = ("--law", "linear", "--slope", "100", *law[2:])
+        self.summary("bone", image, *graded, "--lower", "1", *blends[1])
+        self.fails(BAD_FILE, "the bone too thin", "bone", image, *graded, "--lower", "127", *blends[1])
+
     def test_what_is_not_resampled_is_refused(self):
         surface = self.write("tetra.off", "OFF\n4 4 0\n0 0 0\n9 0 0\n0 9 0\n0 0 9\n3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n")
         write(self.path("bone.h5"), "Image_Data", {"Image": ((2, 2, 2), [1000.0] * 8), "Voxelsize": ((), [0.5]),

@@ -52,10 +52,10 @@ OSSATURA_BACKEND_TEST("Parts of a specimen are those of a walk from voxel to vox
     const auto grid = make_voxel_grid(exec, material.solid());
     const auto lame = make_lame_field(exec, grid, material);
     const std::vector<int> expected = parts_by_walks(model);
-    // Held where x = 0.
+    // Held where x = 0 or y = 0, by a bit each.
     std::vector<std::uint8_t> held;
     for (const auto& site : ossatura::test::host_sites(grid))
-      held.push_back(site[0] == 0);
+      held.push_back(std::uint8_t((site[0] == 0) | (site[1] == 0) << 1));
     const SpecimenParts<TestType> found =
         find_parts<TestType>(exec, nullptr, grid, lame.mu_value, upload(exec, "test::held", held));
 
@@ -66,13 +66,15 @@ OSSATURA_BACKEND_TEST("Parts of a specimen are those of a walk from voxel to vox
         SpecimenPart& part = wanted[std::size_t(expected[v])];
         part.first = std::min(part.first, std::int64_t(v));
         ++part.num_voxels;
-        part.is_held = part.is_held || v % std::size_t(model.shape[0]) == 0;
+        const std::size_t nx = std::size_t(model.shape[0]), ny = std::size_t(model.shape[1]);
+        part.held |= std::uint8_t((v % nx == 0) | (v / nx % ny == 0) << 1);
       }
     REQUIRE(found.list.size() == wanted.size());
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       CHECK(found.list[i].first == wanted[i].first);
       CHECK(found.list[i].num_voxels == wanted[i].num_voxels);
-      CHECK(found.list[i].is_held == wanted[i].is_held);
+      CHECK(found.list[i].is_held == (wanted[i].held != 0));
+      CHECK(found.list[i].held == wanted[i].held);
     }
     // Each node is in the part of a voxel around it.
     const auto sites = ossatura::test::host_sites(grid);
