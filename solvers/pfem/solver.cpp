@@ -103,7 +103,7 @@ struct HierarchicSolver<Exec>::Implementation {
       r = make_zeros<double>(exec, num_dofs, "ossatura::cg::r");
       p = make_zeros<double>(exec, num_dofs, "ossatura::cg::p");
       q = make_zeros<double>(exec, num_dofs, "ossatura::cg::q");
-      prepare(exec, mesh, numbering, memory);
+      prepare(exec, mesh, numbering);
     }
     if (options.preconditioner == HierarchicPreconditioner::jacobi)
       z = make_zeros<double>(exec, r.extent(0), "ossatura::cg::z");
@@ -123,8 +123,7 @@ struct HierarchicSolver<Exec>::Implementation {
       choice = {options.kind, "asked for"};
   }
 
-  void prepare(const Exec& exec, const CurvedHexaMesh& mesh, const HierarchicNumbering& numbering,
-               std::int64_t memory) {
+  void prepare(const Exec& exec, const CurvedHexaMesh& mesh, const HierarchicNumbering& numbering) {
     if (options.preconditioner == HierarchicPreconditioner::jacobi) {
       const auto block =
           make_uninitialized<double>(exec, 3 * num_dofs, "ossatura::hierarchic::block");
@@ -139,13 +138,13 @@ struct HierarchicSolver<Exec>::Implementation {
       own.form = options.form;
       own.single = options.precision == Precision::mixed;
       own.most_direct = options.most_direct_vertices;
-      own.memory = memory_left(exec, memory);
+      own.memory = memory_left(exec);
       stars = std::make_unique<detail::VertexStarSchwarz<Exec>>(exec, mesh, numbering, model,
                                                                 held_modes, own);
     }
     if (options.preconditioner == HierarchicPreconditioner::ldlt) {
       factor = std::make_unique<detail::ModeFactor<Exec>>(exec, model, held_modes);
-      const std::int64_t bytes = factor->cost().bytes, left = memory_left(exec, memory);
+      const std::int64_t bytes = factor->cost().bytes, left = memory_left(exec);
       if (left > 0 && bytes > left)
         fail<BackendError>("a factor of the matrix takes ", bytes / 1000000, " MB, and ",
                            left / 1000000, " MB are left; take vertex-stars");
@@ -153,10 +152,12 @@ struct HierarchicSolver<Exec>::Implementation {
     }
   }
 
-  /// Bytes beside the operator: of what was left before it was made, or is now.
-  std::int64_t memory_left(const Exec& exec, std::int64_t memory) const {
-    return options.memory > 0 ? std::max<std::int64_t>(1, memory - matrix->cost().bytes_kept)
-                              : available_bytes(exec);
+  /// Bytes beside the operator and the stars, where there are any yet; 0: unknown.
+  std::int64_t memory_left(const Exec& exec) const {
+    if (options.memory <= 0)
+      return available_bytes(exec);
+    const std::int64_t kept = matrix->cost().bytes_kept + (stars ? stars->bytes() : 0);
+    return std::max<std::int64_t>(1, options.memory - kept);
   }
 
   /// Makes the factor where it takes less time than vertex stars go on for.
@@ -165,7 +166,7 @@ struct HierarchicSolver<Exec>::Implementation {
     double blocks = 0;
     for (const HexaBatch<Exec>& batch : model.batch)
       blocks += double(batch.num_elem) * batch.num_modes * batch.num_modes;
-    const std::int64_t left = memory_left(exec, options.memory);
+    const std::int64_t left = memory_left(exec);
     if (blocks > std::numeric_limits<int>::max() || (left > 0 && 152 * blocks > double(left)))
       return false;
     const double decades = std::log10(tried.residual / options.cg.tolerance),
