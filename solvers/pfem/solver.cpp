@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/solvers/pfem/solver.hpp>
 
+#include <ossatura/core/base/log.hpp>
 #include <ossatura/core/machine/available_memory.hpp>
 #include <ossatura/kernels/algebra/fused_updates/free.hpp>
 #include <ossatura/kernels/algebra/upload.hpp>
@@ -183,6 +184,9 @@ struct HierarchicSolver<Exec>::Implementation {
     const detail::FactorCost cost = made->cost();
     if ((left > 0 && cost.bytes > left) || cost.flops / Costs::flops > iteration * to_come)
       return false;
+    log_info("vertex stars leave a residual of ", tried.residual, " after ", tried.iterations,
+             " iterations: a direct solve takes less time than the rest; making the ",
+             made->describe());
     if (!made->make(exec, options.form))
       return false;
     factor = std::move(made);

@@ -145,6 +145,7 @@ class ClosedAnswers(PfemCase):
                                 "--order", 4, "--preconditioner", choice)
             with self.subTest(choice):
                 self.assertEqual(run["engine"]["residual_norm"], "energy")
+                self.assertIn("factor of", run["engine"]["preconditioner_parts"])
                 self.assertLessEqual(run["iterations"], iterations)
                 self.assertAlmostEqual(run["results"]["max_displacement"]["value"] / (load * length ** 4 / 8 / bending), 1,
                                        delta=1e-4)
