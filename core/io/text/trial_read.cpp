@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <new>
 
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -27,6 +28,7 @@ void require_survivable_read(const std::string& path, const std::function<void()
     // The program's own handlers are not for this process.
     for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM})
       ::signal(signal, SIG_DFL);
+    std::set_new_handler(nullptr); // and where memory runs out the caller says so
     ::alarm(limit_seconds);
     try {
       read();

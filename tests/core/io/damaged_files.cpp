@@ -16,6 +16,7 @@
 #include "tests/core/io/test_directory.hpp"
 
 #include <csignal>
+#include <new>
 
 using namespace ossatura_test;
 
@@ -218,4 +219,14 @@ TEST_CASE("a trial read reports crashes and hangs and lets everything else pass"
   CHECK_SAYS(error_of<ossatura::BackendError>(
                  [] { ossatura::require_survivable_read("bone.h5", [] { std::raise(SIGKILL); }); }),
              "bone.h5", "memory");
+  // Where memory runs out, of which a program may end: no fault of the file, and the caller runs
+  // out, too.
+  const std::new_handler of_program = std::set_new_handler([] { ::_exit(4); });
+  const std::string without_memory = trial([] {
+    if (const std::new_handler handler = std::get_new_handler())
+      handler();
+    throw std::bad_alloc();
+  });
+  std::set_new_handler(of_program);
+  CHECK(without_memory == "no error");
 }
