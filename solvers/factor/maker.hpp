@@ -42,7 +42,7 @@ MadeFactor<Exec> allocate_factor(const Exec& exec, const FactorPattern& pattern)
 template<class Exec>
 class FactorMaker {
 public:
-  /// `row_begin`, `column` of the matrix; it is factored on the device, or by a thread of the host.
+  /// `row_begin`, `column` of the matrix; it is factored on the device, or by threads of the host.
   FactorMaker(const Exec& exec, const FactorPattern& pattern, std::vector<int> row_begin,
               std::vector<int> column, bool on_device)
       : pattern_(pattern)
@@ -72,11 +72,18 @@ public:
       });
       return;
     }
-    start(exec, matrix, std::launch::deferred);
-    take(exec);
+    if constexpr (BackendTraits<Exec>::is_device) {
+      start(exec, matrix, std::launch::deferred);
+      take(exec);
+    } else {
+      fence(exec, "ossatura::factor_maker::make");
+      finish(exec, factor_on_host(pattern_, row_begin_, column_, matrix.value.data(),
+                                  made_.factor.panel.data(), made_.factor.pivot.data(),
+                                  FactorThreads::all));
+    }
   }
 
-  /// The host's way in two parts: a copy of the matrix is factored on a thread of its own; take()
+  /// The host's way in two parts: a copy of the matrix is factored on one thread of its own; take()
   /// brings the factor to made() when is_ready() says that it is there (or waits). Both fence.
   void start(const Exec& exec, const BlockMatrix<Exec>& matrix,
              std::launch policy = std::launch::async) {
@@ -84,7 +91,8 @@ public:
     running_ = std::async(policy, [this, policy] {
       if (policy == std::launch::async)
         unbind_thread();
-      factor_on_host(pattern_, row_begin_, column_, value_.data(), host_);
+      factor_on_host(pattern_, row_begin_, column_, value_.data(), host_,
+                     policy == std::launch::async ? FactorThreads::one : FactorThreads::all);
     });
   }
   bool is_running() const { return running_.valid(); }
@@ -96,15 +104,20 @@ public:
     running_.get();
     upload_to(exec, host_.panel, made_.factor.panel);
     upload_to(exec, host_.pivot, made_.factor.pivot);
-    Kokkos::deep_copy(exec, replaced_, host_.num_replaced);
-    invert_diagonal_blocks(exec, made_.factor, made_.diagonal, made_.inverse_pivot);
-    fence(exec, "ossatura::factor_maker::take");
+    finish(exec, host_.num_replaced);
   }
 
   /// Pivots of the last factor that were replaced: the matrix was not positive definite. Fences.
   int num_replaced(const Exec& exec) const { return read_count(exec, replaced_); }
 
 private:
+  /// What is made with a factor of the host. Fences.
+  void finish(const Exec& exec, int num_replaced) {
+    Kokkos::deep_copy(exec, replaced_, num_replaced);
+    invert_diagonal_blocks(exec, made_.factor, made_.diagonal, made_.inverse_pivot);
+    fence(exec, "ossatura::factor_maker::finish");
+  }
+
   FactorPattern pattern_;
   std::vector<int> row_begin_, column_;
   MadeFactor<Exec> made_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host factorisation computes A = L D L^T left-looking over panels [1], in plain loops on one
-// thread, so that it may run beside whatever Kokkos does.
+// The host factorisation computes A = L D L^T left-looking over chains of panels [1], in plain
+// loops on threads of its own, so that it may run beside whatever Kokkos does.
 //
 // [1] E. Ng, B. Peyton. Block sparse Cholesky algorithms on advanced uniprocessor computers. SIAM
 //     J. Sci. Comput. 14 (1993) 1034-1056, doi:10.1137/0914063.
@@ -12,6 +12,9 @@
 
 namespace ossatura {
 
+/// The caller alone, or io_threads(): subtrees side by side, then chains above them by all.
+enum class FactorThreads { one, all };
+
 struct HostFactor {
   std::vector<double> panel; ///< L, as in SupernodalFactor
   std::vector<double> pivot; ///< [3 num_nodes], D; positive
@@ -22,9 +25,16 @@ struct HostFactor {
 
 /// Factors the matrix of 3 x 3 blocks with the given rows (both triangles), numbered as `pattern`
 /// is; blocks below the diagonal are not read. Pivots that are not a number count as replaced;
-/// other entries that are not finite lead to a factor that is not either. `factor` keeps its memory
-/// from call to call.
+/// other entries that are not finite lead to a factor that is not either. The factor does not
+/// depend on the number of threads. `panel`, `pivot`: as in HostFactor, overwritten; they share no
+/// memory with the matrix. Returns HostFactor::num_replaced.
+int factor_on_host(const FactorPattern& pattern, const std::vector<int>& row_begin,
+                   const std::vector<int>& column, const double* value, double* panel,
+                   double* pivot, FactorThreads threads);
+
+/// The same into `factor`, which keeps its memory from call to call.
 void factor_on_host(const FactorPattern& pattern, const std::vector<int>& row_begin,
-                    const std::vector<int>& column, const double* value, HostFactor& factor);
+                    const std::vector<int>& column, const double* value, HostFactor& factor,
+                    FactorThreads threads = FactorThreads::one);
 
 } // namespace ossatura

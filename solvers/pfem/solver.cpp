@@ -59,7 +59,7 @@ struct FactorRates {
   static constexpr double bytes = is_device ? 2e12 : 1e10;        ///< of a product
   static constexpr double product_flops = is_device ? 4e12 : 4e9; ///< likewise
   static constexpr double latency = is_device ? 1e-4 : 1e-5;      ///< seconds of an iteration
-  static constexpr double flops = is_device ? 5e11 : 6e9;         ///< of the factor
+  static constexpr double flops = is_device ? 5e11 : 1.2e10;      ///< of the factor
   static constexpr double ordered_blocks = 2e7;                   ///< by nested dissection
 };
 

@@ -116,10 +116,11 @@ SoftbodyPrediction predict_softbody(const SoftbodyModel& model, bool on_device) 
                             8 * double(prediction.num_factor_entries) + diagonal_bytes +
                             inverse_bytes * (beside ? 2 : 1) +
                             (contact && on_device ? device_contact_bytes(scene, nodes) : 0);
-  // On the host a factor is made from a copy of the matrix, and copied.
-  const bool factor_on_host = ldlt && (!on_device || model.options.place == FactorPlace::host);
-  const double host_factor =
-      factor_on_host ? 8 * double(prediction.num_factor_entries) + 72 * blocks : 0;
+  // The host makes the factor of a device, and one in the background, from a copy of the matrix,
+  // and it is copied.
+  const bool copied = ldlt && (on_device ? model.options.place == FactorPlace::host
+                                         : model.options.refresh == FactorRefresh::background);
+  const double host_factor = copied ? 8 * double(prediction.num_factor_entries) + 72 * blocks : 0;
   if (contact && !on_device) // parts of the factor in single precision, and what grows by contacts
     prediction.device_bytes += 4 * double(prediction.num_factor_entries) + diagonal_bytes / 2 +
                                host_contact_bytes(scene, nodes);

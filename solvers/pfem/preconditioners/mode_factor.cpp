@@ -128,10 +128,10 @@ FactorCost ModeFactor<Exec>::cost() const {
       child[std::size_t(parent)] = s;
     }
   }
-  // The factor, on the host and for the solver, on devices also as supernodes invert it; the matrix
-  // as it is assembled and in the order of elimination.
+  // The factor, on devices also as supernodes invert it and once more; the matrix as it is
+  // assembled and in the order of elimination.
   constexpr bool is_device = BackendTraits<Exec>::is_device;
-  cost.bytes = (is_device ? 24 : 16) * pattern_.begin.back() + 152 * std::int64_t(column_.size()) +
+  cost.bytes = (is_device ? 24 : 8) * pattern_.begin.back() + 152 * std::int64_t(column_.size()) +
                (is_device ? std::int64_t(8 * updates) : 0);
   return cost;
 }

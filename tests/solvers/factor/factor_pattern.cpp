@@ -3,6 +3,7 @@
 // by plain loops.
 #include "tests/catch.hpp"
 #include "tests/solvers/krylov/spd_problem.hpp"
+#include <ossatura/core/machine/processors.hpp>
 #include <ossatura/solvers/factor/nested_dissection.hpp>
 
 #include <string>
@@ -284,6 +285,25 @@ TEST_CASE("L D L^T of the host is the matrix", "[factor_pattern]") {
     CHECK(again.panel == problem.factor.panel);
     CHECK(again.pivot == problem.factor.pivot);
   }
+}
+
+TEST_CASE("All threads make the factor that one makes", "[factor_pattern]") {
+  // Chains of several strips, alone and above many subtrees.
+  const int before = io_threads();
+  for (const Graph& graph : {complete(150), test::box_graph(40, 4, 4), forest()}) {
+    const SpdProblem problem = test::dissected_problem(graph, 5);
+    CHECK(factor_error(problem) < 1e-13);
+    for (const int threads : {2, 5}) {
+      set_io_threads(threads);
+      HostFactor factor;
+      factor_on_host(problem.pattern, problem.row_begin, problem.column, problem.value.data(),
+                     factor, FactorThreads::all);
+      CHECK(factor.panel == problem.factor.panel);
+      CHECK(factor.pivot == problem.factor.pivot);
+      CHECK(factor.num_replaced == 0);
+    }
+  }
+  set_io_threads(before);
 }
 
 TEST_CASE("Pivots that are not positive are replaced and counted", "[factor_pattern]") {

@@ -311,7 +311,8 @@ OSSATURA_BACKEND_TEST("a factor bends thin plates, which vertex stars leave to i
     CHECK(solved.energy ==
           Approx(0.5 * BentBox::k * BentBox::k * std::pow(thickness, 3) * 0.8 / 3).epsilon(1e-6));
   }
-  options.memory = 4000000; // for the stars, but not for the factor
+  // For the stars, but not for the factor.
+  options.memory = BackendTraits<TestType>::is_device ? 4000000 : 3000000;
   options.cg.max_iterations = 100;
   const Solved alone = solve<TestType>(problem, options);
   CHECK_FALSE(alone.result.fell_back);
