@@ -15,17 +15,16 @@ KOKKOS_INLINE_FUNCTION bool is_held_component(const ArrayPointer<const std::uint
   return (held(i / 3) >> (i % 3) & 1) != 0;
 }
 
-/// Of vertices, one component.
+/// Of vertices, one component: displacements, or how many are held.
 struct SumHeld {
   int component;
+  bool counts;
   ArrayPointer<const std::uint8_t> held;
   ArrayPointer<const double> u;
-  KOKKOS_FUNCTION void operator()(std::int64_t v, double& sum, std::int64_t& count) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t v, double& sum) const {
     const std::int64_t i = 3 * v + component;
-    if (!is_held_component(held, i))
-      return;
-    sum += u(i);
-    ++count;
+    if (is_held_component(held, i))
+      sum += counts ? 1 : u(i);
   }
 };
 
@@ -79,12 +78,12 @@ Settlement<Exec>::Settlement(const Exec& exec, std::int32_t num_vertices,
     : num_vertices_(num_vertices)
     , held_(held) {
   for (int c = 0; c < 3; ++c) {
-    double sum = 0;
-    std::int64_t count = 0;
-    Kokkos::parallel_reduce("ossatura::settlement::sum", range(exec, num_vertices),
-                            SumHeld{c, held, u}, sum, count);
-    if (count > 0)
-      by_[std::size_t(c)] = sum / double(count);
+    double sum[2];
+    for (const bool counts : {false, true})
+      Kokkos::parallel_reduce("ossatura::settlement::sum", range(exec, num_vertices),
+                              SumHeld{c, counts, held, u}, sum[counts]);
+    if (sum[1] > 0)
+      by_[std::size_t(c)] = sum[0] / sum[1];
   }
 }
 
