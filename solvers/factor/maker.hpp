@@ -11,6 +11,7 @@
 #include <ossatura/solvers/factor/on_host.hpp>
 
 #include <chrono>
+#include <functional>
 #include <future>
 #include <memory>
 #include <optional>
@@ -62,8 +63,10 @@ public:
 
   const MadeFactor<Exec>& made() const { return made_; }
 
-  /// Factors `matrix` into made(). On the host it fences; on the device it does not.
-  void make(const Exec& exec, const BlockMatrix<Exec>& matrix) {
+  /// Factors `matrix` into made(). On the host it fences, and calls `pause` now and then, which may
+  /// throw to end it; on the device it does not.
+  void make(const Exec& exec, const BlockMatrix<Exec>& matrix,
+            const std::function<void()>& pause = {}) {
     if (batched_) {
       Kokkos::deep_copy(exec, replaced_, 0);
       graph_.run(exec, [&] {
@@ -72,19 +75,19 @@ public:
       });
       return;
     }
-    start(exec, matrix, std::launch::deferred);
+    start(exec, matrix, std::launch::deferred, pause);
     take(exec);
   }
 
   /// The host's way in two parts: a copy of the matrix is factored on a thread of its own; take()
   /// brings the factor to made() when is_ready() says that it is there (or waits). Both fence.
   void start(const Exec& exec, const BlockMatrix<Exec>& matrix,
-             std::launch policy = std::launch::async) {
+             std::launch policy = std::launch::async, const std::function<void()>& pause = {}) {
     value_ = download(exec, matrix.value);
-    running_ = std::async(policy, [this, policy] {
+    running_ = std::async(policy, [this, policy, pause] {
       if (policy == std::launch::async)
         unbind_thread();
-      factor_on_host(pattern_, row_begin_, column_, value_.data(), host_);
+      factor_on_host(pattern_, row_begin_, column_, value_.data(), host_, pause);
     });
   }
   bool is_running() const { return running_.valid(); }

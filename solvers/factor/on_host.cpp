@@ -161,12 +161,15 @@ private:
 } // namespace
 
 void factor_on_host(const FactorPattern& pattern, const std::vector<int>& row_begin,
-                    const std::vector<int>& column, const double* value, HostFactor& factor) {
+                    const std::vector<int>& column, const double* value, HostFactor& factor,
+                    const std::function<void()>& pause) {
   factor.panel.resize(std::size_t(pattern.begin.back()));
   factor.pivot.resize(std::size_t(3) * pattern.num_nodes);
   factor.num_replaced = 0;
   LeftLooking work(pattern, factor);
   for (int s = 0; s < pattern.num_panels(); ++s) {
+    if (pause)
+      pause();
     work.assemble(s, row_begin, column, value);
     work.keep_diagonal(s);
     work.update(s);

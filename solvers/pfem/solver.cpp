@@ -165,7 +165,7 @@ struct HierarchicSolver<Exec>::Implementation {
   }
 
   /// Makes the factor where it takes less time than vertex stars go on for.
-  bool try_factor(const Exec& exec, const SolveResult& tried) {
+  bool try_factor(const Exec& exec, const SolveResult& tried, const IterationObserver& observe) {
     using Costs = FactorRates<Exec>;
     double blocks = 0;
     for (const HexaBatch<Exec>& batch : model.batch)
@@ -190,7 +190,11 @@ struct HierarchicSolver<Exec>::Implementation {
     log_info("vertex stars leave a residual of ", tried.residual, " after ", tried.iterations,
              " iterations: a direct solve takes less time than the rest; making the ",
              made->describe());
-    if (!made->make(exec, options.form))
+    const auto pause = [&] {
+      if (observe)
+        observe(tried.iterations, tried.recurrent_residual);
+    };
+    if (!made->make(exec, options.form, pause))
       return false;
     factor = std::move(made);
     return true;
@@ -262,7 +266,7 @@ struct HierarchicSolver<Exec>::Implementation {
         observe(tried.iterations + iteration, error);
     };
     SolveResult result;
-    if (try_factor(exec, tried)) {
+    if (try_factor(exec, tried, observe)) {
       Kokkos::deep_copy(exec, u, start);
       result = refine(exec, u, residual, size, observe_rest);
       result.fell_back = true;
