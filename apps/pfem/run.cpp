@@ -141,7 +141,8 @@ ForceBalance balance_of(const PfemModel& model, const std::vector<double>& u,
 /// on their modes alone make up a resultant.
 void evaluate(const PfemModel& model, const std::vector<double>& u,
               const std::vector<double>& internal, PfemResults& results) {
-  results.balance = balance_of(model, u, internal);
+  results.balance =
+      balance_of(model, without_settlement(u, std::size_t(model.num_vertices())), internal);
   results.strain_energy = results.balance.energy;
   results.potential_energy = results.strain_energy - product(model.force, u);
   std::vector<SupportedVertices> supports;
@@ -198,6 +199,8 @@ int run_on(const Exec& exec, const PfemCommandOptions& options, const PfemModel&
   try {
     const TimedScope scope("ossatura::pfem::solve");
     results.solve = solver.solve(exec, f, u, [&](int iteration, double residual) {
+      if (iteration > 0 && iteration == results.solve.iterations) // a factor is being made
+        return throw_if_interrupted();
       results.solve.iterations = iteration;
       results.solve.recurrent_residual = residual;
       context.iteration(0, iteration, residual);

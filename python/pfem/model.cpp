@@ -191,7 +191,9 @@ public:
     solver.apply(exec, u, internal);
     internal_ = download(exec, internal);
     numbers_.solve = numbers_of(solved);
-    numbers_.strain_energy = 0.5 * product(internal_, host_u_);
+    numbers_.strain_energy =
+        0.5 * product(internal_, without_settlement(
+                                     host_u_, std::size_t(system_->modes.numbering.edge_begin)));
     numbers_.compliance = product(force_, host_u_);
     numbers_.num_modes = system_->modes.numbering.num_modes;
     for (std::size_t i = 0; i < host_u_.size(); ++i)

@@ -3,6 +3,7 @@
 // the background.
 #pragma once
 
+#include <ossatura/core/base/region_poll.hpp>
 #include <ossatura/core/machine/processor_binding.hpp>
 #include <ossatura/core/parallel/launch_graph.hpp>
 #include <ossatura/kernels/factor/batched.hpp>
@@ -11,6 +12,7 @@
 #include <ossatura/solvers/factor/on_host.hpp>
 
 #include <chrono>
+#include <functional>
 #include <future>
 #include <memory>
 #include <optional>
@@ -62,8 +64,10 @@ public:
 
   const MadeFactor<Exec>& made() const { return made_; }
 
-  /// Factors `matrix` into made(). On the host it fences; on the device it does not.
-  void make(const Exec& exec, const BlockMatrix<Exec>& matrix) {
+  /// Factors `matrix` into made(). On the host it fences, and the caller's thread calls
+  /// poll_region() and `pause` now and then, which may throw to end it; on the device it does not.
+  void make(const Exec& exec, const BlockMatrix<Exec>& matrix,
+            const std::function<void()>& pause = {}) {
     if (batched_) {
       Kokkos::deep_copy(exec, replaced_, 0);
       graph_.run(exec, [&] {
@@ -72,27 +76,36 @@ public:
       });
       return;
     }
+    const auto poll = [&pause] {
+      poll_region();
+      if (pause)
+        pause();
+    };
+    const auto factor = [&](const double* value, double* panel, double* pivot) {
+      return factor_on_host(pattern_, row_begin_, column_, value, panel, pivot, FactorThreads::all,
+                            poll);
+    };
     if constexpr (BackendTraits<Exec>::is_device) {
-      start(exec, matrix, std::launch::deferred);
-      take(exec);
+      value_ = download(exec, matrix.value);
+      host_.resize(pattern_);
+      host_.num_replaced = factor(value_.data(), host_.panel.data(), host_.pivot.data());
+      upload_host(exec);
     } else {
       fence(exec, "ossatura::factor_maker::make");
-      finish(exec, factor_on_host(pattern_, row_begin_, column_, matrix.value.data(),
-                                  made_.factor.panel.data(), made_.factor.pivot.data(),
-                                  FactorThreads::all));
+      finish(exec,
+             factor(matrix.value.data(), made_.factor.panel.data(), made_.factor.pivot.data()));
     }
   }
 
   /// The host's way in two parts: a copy of the matrix is factored on one thread of its own; take()
   /// brings the factor to made() when is_ready() says that it is there (or waits). Both fence.
-  void start(const Exec& exec, const BlockMatrix<Exec>& matrix,
-             std::launch policy = std::launch::async) {
+  void start(const Exec& exec, const BlockMatrix<Exec>& matrix) {
     value_ = download(exec, matrix.value);
-    running_ = std::async(policy, [this, policy] {
-      if (policy == std::launch::async)
-        unbind_thread();
-      factor_on_host(pattern_, row_begin_, column_, value_.data(), host_,
-                     policy == std::launch::async ? FactorThreads::one : FactorThreads::all);
+    host_.resize(pattern_);
+    running_ = std::async(std::launch::async, [this] {
+      unbind_thread();
+      host_.num_replaced = factor_on_host(pattern_, row_begin_, column_, value_.data(),
+                                          host_.panel.data(), host_.pivot.data());
     });
   }
   bool is_running() const { return running_.valid(); }
@@ -102,15 +115,19 @@ public:
   }
   void take(const Exec& exec) {
     running_.get();
-    upload_to(exec, host_.panel, made_.factor.panel);
-    upload_to(exec, host_.pivot, made_.factor.pivot);
-    finish(exec, host_.num_replaced);
+    upload_host(exec);
   }
 
   /// Pivots of the last factor that were replaced: the matrix was not positive definite. Fences.
   int num_replaced(const Exec& exec) const { return read_count(exec, replaced_); }
 
 private:
+  void upload_host(const Exec& exec) {
+    upload_to(exec, host_.panel, made_.factor.panel);
+    upload_to(exec, host_.pivot, made_.factor.pivot);
+    finish(exec, host_.num_replaced);
+  }
+
   /// What is made with a factor of the host. Fences.
   void finish(const Exec& exec, int num_replaced) {
     Kokkos::deep_copy(exec, replaced_, num_replaced);

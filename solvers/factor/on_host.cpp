@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <thread>
 #include <utility>
 
 namespace ossatura {
@@ -30,11 +31,17 @@ struct Elimination {
   const std::vector<int>& column;
   const double* value;
   double *panel, *pivot; ///< L and D
+  const std::function<void()>& pause;
+  std::thread::id caller; ///< who calls it
 
   int width(int panel) const { return 3 * pattern.width(panel); }
   std::ptrdiff_t ld(int panel) const { return 3 * std::ptrdiff_t(pattern.height(panel)); }
   double* entries(int s) const { return panel + pattern.begin[s]; }
   double* pivots(int s) const { return pivot + 3 * pattern.first[s]; }
+  void call_pause() const {
+    if (pause && std::this_thread::get_id() == caller)
+      pause();
+  }
 };
 
 /// Panels [first, end) of a chain, block_nodes of columns or fewer.
@@ -337,6 +344,7 @@ int factor_chains(const Elimination& all, int first, int end, std::vector<int>& 
     ChainWork::number_rows(all.chains, chain, place);
     ChainWork work(all, chain, place);
     for (const Strip strip : work.strips()) {
+      all.call_pause();
       for (int s = strip.first; s < strip.end; ++s)
         work.assemble(s);
       const std::vector<double> diagonal = diagonal_of(all, strip);
@@ -391,6 +399,7 @@ int factor_chain(const Elimination& all, int chain, std::vector<int>& place) {
   });
   int num_replaced = 0;
   for (std::size_t i = 0; i < strips.size(); ++i) {
+    all.call_pause();
     const Strip strip = strips[i];
     const int begin = work.first_row(strip.first), below = begin + work.width_of(strip);
     for_row_parts(all, chain, place, begin, below, diagonal_nodes,
@@ -409,9 +418,10 @@ int factor_chain(const Elimination& all, int chain, std::vector<int>& place) {
 
 int factor_on_host(const FactorPattern& pattern, const std::vector<int>& row_begin,
                    const std::vector<int>& column, const double* value, double* panel,
-                   double* pivot, FactorThreads threads) {
+                   double* pivot, FactorThreads threads, const std::function<void()>& pause) {
   const PanelChains chains(pattern);
-  const Elimination all{pattern, chains, row_begin, column, value, panel, pivot};
+  const Elimination all{
+      pattern, chains, row_begin, column, value, panel, pivot, pause, std::this_thread::get_id()};
   std::vector<int> place(std::size_t(pattern.num_nodes));
   if (threads == FactorThreads::one)
     return factor_chains(all, 0, chains.count(), place);
@@ -425,15 +435,6 @@ int factor_on_host(const FactorPattern& pattern, const std::vector<int>& row_beg
   for (const int chain : parts.top)
     num_replaced += factor_chain(all, chain, place);
   return num_replaced;
-}
-
-void factor_on_host(const FactorPattern& pattern, const std::vector<int>& row_begin,
-                    const std::vector<int>& column, const double* value, HostFactor& factor,
-                    FactorThreads threads) {
-  factor.panel.resize(std::size_t(pattern.begin.back()));
-  factor.pivot.resize(std::size_t(3) * pattern.num_nodes);
-  factor.num_replaced = factor_on_host(pattern, row_begin, column, value, factor.panel.data(),
-                                       factor.pivot.data(), threads);
 }
 
 } // namespace ossatura

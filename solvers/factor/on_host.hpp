@@ -8,6 +8,7 @@
 
 #include <ossatura/kernels/factor/pattern.hpp>
 
+#include <functional>
 #include <vector>
 
 namespace ossatura {
@@ -21,20 +22,33 @@ struct HostFactor {
   /// Pivots that were not positive, or tiny beside the diagonal of A, and were replaced by that
   /// diagonal: A is not positive definite, and L D L^T is not A.
   int num_replaced = 0;
+
+  /// Room for the factor of a matrix with this pattern; memory is kept.
+  void resize(const FactorPattern& pattern) {
+    panel.resize(std::size_t(pattern.begin.back()));
+    pivot.resize(std::size_t(3) * pattern.num_nodes);
+  }
 };
 
 /// Factors the matrix of 3 x 3 blocks with the given rows (both triangles), numbered as `pattern`
 /// is; blocks below the diagonal are not read. Pivots that are not a number count as replaced;
 /// other entries that are not finite lead to a factor that is not either. The factor does not
 /// depend on the number of threads. `panel`, `pivot`: as in HostFactor, overwritten; they share no
-/// memory with the matrix. Returns HostFactor::num_replaced.
+/// memory with the matrix. Returns HostFactor::num_replaced. The caller's thread calls `pause` now
+/// and then, which may throw to end it: at once with FactorThreads::one, else when the others have
+/// done the part that they are at.
 int factor_on_host(const FactorPattern& pattern, const std::vector<int>& row_begin,
                    const std::vector<int>& column, const double* value, double* panel,
-                   double* pivot, FactorThreads threads);
+                   double* pivot, FactorThreads threads = FactorThreads::one,
+                   const std::function<void()>& pause = {});
 
-/// The same into `factor`, which keeps its memory from call to call.
-void factor_on_host(const FactorPattern& pattern, const std::vector<int>& row_begin,
-                    const std::vector<int>& column, const double* value, HostFactor& factor,
-                    FactorThreads threads = FactorThreads::one);
+/// The same into `factor`, resized.
+inline void factor_on_host(const FactorPattern& pattern, const std::vector<int>& row_begin,
+                           const std::vector<int>& column, const double* value, HostFactor& factor,
+                           FactorThreads threads = FactorThreads::one) {
+  factor.resize(pattern);
+  factor.num_replaced = factor_on_host(pattern, row_begin, column, value, factor.panel.data(),
+                                       factor.pivot.data(), threads);
+}
 
 } // namespace ossatura

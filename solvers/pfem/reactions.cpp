@@ -42,4 +42,13 @@ SupportReactions find_reactions(const std::vector<SupportedVertices>& supports,
   return found;
 }
 
+std::vector<double> without_settlement(std::vector<double> u, std::size_t num_vertices) {
+  std::array<double, 3> mean{};
+  for (std::size_t i = 0; i < 3 * num_vertices; ++i)
+    mean[i % 3] += u[i] / double(num_vertices);
+  for (std::size_t i = 0; i < 3 * num_vertices; ++i)
+    u[i] -= mean[i % 3];
+  return u;
+}
+
 } // namespace ossatura

@@ -30,6 +30,10 @@ SupportReactions find_reactions(const std::vector<SupportedVertices>& supports,
                                 const std::vector<double>& internal,
                                 const std::vector<std::uint8_t>& held, std::size_t num_vertices);
 
+/// u [num_modes, 3] without the mean displacement of vertices, which strains nothing: where a body
+/// settles far, u' K u would be the rounding of K u.
+std::vector<double> without_settlement(std::vector<double> u, std::size_t num_vertices);
+
 /// Whether forces on `num_points` vertices of their own make a result that grows without a limit.
 inline bool has_point_forces(std::size_t num_points, int highest_order) {
   return num_points > 0 && highest_order > 1;

@@ -10,6 +10,7 @@
 #include <ossatura/solvers/pfem/preconditioners/mode_factor.hpp>
 #include <ossatura/solvers/pfem/preconditioners/vertex_star_schwarz.hpp>
 #include <ossatura/solvers/pfem/published/element_wise_system.hpp>
+#include <ossatura/solvers/pfem/settlement.hpp>
 
 #include <cmath>
 #include <limits>
@@ -77,6 +78,7 @@ struct HierarchicSolver<Exec>::Implementation {
   std::vector<std::uint8_t> held_modes;             ///< likewise
   bool is_definite = true;                          ///< the matrix, by the factor
   std::int64_t num_dofs;
+  std::int32_t num_vertices;
   Constraints<Exec> held;
   Array<double, Exec> inverse_diagonal, x, r, p, q, z; ///< x: element by element alone
 
@@ -86,7 +88,8 @@ struct HierarchicSolver<Exec>::Implementation {
       : options(solver_options)
       , model(elements)
       , held_modes(masks)
-      , num_dofs(3 * std::int64_t(model.num_modes)) {
+      , num_dofs(3 * std::int64_t(model.num_modes))
+      , num_vertices(numbering.edge_begin) {
     check(mesh, numbering, model.num_modes, held_modes, options);
     held = make_constraints(exec, upload(exec, "ossatura::hierarchic::held", held_modes));
     const std::int64_t memory = options.memory > 0 ? options.memory : available_bytes(exec);
@@ -162,7 +165,7 @@ struct HierarchicSolver<Exec>::Implementation {
   }
 
   /// Makes the factor where it takes less time than vertex stars go on for.
-  bool try_factor(const Exec& exec, const SolveResult& tried) {
+  bool try_factor(const Exec& exec, const SolveResult& tried, const IterationObserver& observe) {
     using Costs = FactorRates<Exec>;
     double blocks = 0;
     for (const HexaBatch<Exec>& batch : model.batch)
@@ -187,7 +190,11 @@ struct HierarchicSolver<Exec>::Implementation {
     log_info("vertex stars leave a residual of ", tried.residual, " after ", tried.iterations,
              " iterations: a direct solve takes less time than the rest; making the ",
              made->describe());
-    if (!made->make(exec, options.form))
+    const auto pause = [&] {
+      if (observe)
+        observe(tried.iterations, tried.recurrent_residual);
+    };
+    if (!made->make(exec, options.form, pause))
       return false;
     factor = std::move(made);
     return true;
@@ -202,12 +209,13 @@ struct HierarchicSolver<Exec>::Implementation {
     return z;
   }
 
-  /// Corrects u by the factor until its error in energy, relative to the first one, meets the
-  /// tolerance or rounding alone is left of it. What the first correction leaves is the least that
-  /// is reported: entries of the matrix are rounded as much, which later ones do not see.
-  template<class Residual>
+  /// Corrects u by the factor until its error in energy, relative to the first one or to what u has
+  /// itself, meets the tolerance or rounding alone is left of it. What the first correction leaves
+  /// is the least that is reported: entries of the matrix are rounded as much, which later ones do
+  /// not see.
+  template<class Residual, class Size>
   SolveResult refine(const Exec& exec, const Array<double, Exec>& u, const Residual& residual,
-                     const IterationObserver& observe) const {
+                     const Size& size, const IterationObserver& observe) const {
     SolveResult result;
     result.in_energy = true;
     double rounding = 0, before = std::numeric_limits<double>::infinity();
@@ -217,6 +225,8 @@ struct HierarchicSolver<Exec>::Implementation {
       const double error = std::sqrt(VectorSums<Exec>().dot(exec, r, correction));
       if (result.iterations == 0)
         result.reference = error;
+      else
+        result.reference = std::min(result.reference, std::max(size().energy, error));
       const double relative = error == 0 ? 0 : error / result.reference;
       if (result.iterations == 1)
         rounding = relative;
@@ -237,18 +247,18 @@ struct HierarchicSolver<Exec>::Implementation {
   }
 
   /// With the factor, or with vertex stars until patience ends, or without either.
-  template<class Apply, class Residual>
+  template<class Apply, class Residual, class Size>
   SolveResult solve(const Exec& exec, const Array<double, Exec>& u, const Apply& apply,
-                    const Residual& residual, const IterationObserver& observe) {
+                    const Residual& residual, const Size& size, const IterationObserver& observe) {
     if (factor)
-      return refine(exec, u, residual, observe);
+      return refine(exec, u, residual, size, observe);
     CgOptions part = options.cg;
     if (!stars || options.patience <= 0 || options.patience >= part.max_iterations)
-      return iterate(exec, part, u, apply, residual, observe);
+      return iterate(exec, part, u, apply, residual, size, observe);
     const auto start = make_uninitialized<double>(exec, num_dofs, "ossatura::cg::start");
     Kokkos::deep_copy(exec, start, u);
     part.max_iterations = options.patience;
-    const SolveResult tried = iterate(exec, part, u, apply, residual, observe);
+    const SolveResult tried = iterate(exec, part, u, apply, residual, size, observe);
     if (tried.converged || tried.broken || !std::isfinite(tried.residual))
       return tried;
     const auto observe_rest = [&](int iteration, double error) {
@@ -256,28 +266,98 @@ struct HierarchicSolver<Exec>::Implementation {
         observe(tried.iterations + iteration, error);
     };
     SolveResult result;
-    if (try_factor(exec, tried)) {
+    if (try_factor(exec, tried, observe)) {
       Kokkos::deep_copy(exec, u, start);
-      result = refine(exec, u, residual, observe_rest);
+      result = refine(exec, u, residual, size, observe_rest);
       result.fell_back = true;
     } else if (tried.iterations < options.patience) { // rounding ended it
       return tried;
     } else {
       part.reference = tried.reference;
       part.max_iterations = options.cg.max_iterations - tried.iterations;
-      result = iterate(exec, part, u, apply, residual, observe_rest);
+      result = iterate(exec, part, u, apply, residual, size, observe_rest);
     }
     result.iterations += tried.iterations;
     return result;
   }
 
-  template<class Apply, class Residual>
-  SolveResult iterate(const Exec& exec, const CgOptions& cg, const Array<double, Exec>& u,
-                      const Apply& apply, const Residual& residual,
+  /// Until the residual meets the tolerance relative to the forces of the solution as well, which
+  /// nobody knows before.
+  template<class Apply, class Residual, class Size>
+  SolveResult iterate(const Exec& exec, CgOptions cg, const Array<double, Exec>& u,
+                      const Apply& apply, const Residual& residual, const Size& size,
                       const IterationObserver& observe) const {
-    return conjugate_gradients(
-        exec, cg, apply, residual, [&](const auto& b) { return precondition(exec, b); },
-        CgVectors<Exec, double, double, double>{u, r, p, q, r}, observe);
+    int before = 0;
+    while (true) {
+      SolveResult result = conjugate_gradients(
+          exec, cg, apply, residual, [&](const auto& b) { return precondition(exec, b); },
+          CgVectors<Exec, double, double, double>{u, r, p, q, r},
+          [&](int iteration, double relative) {
+            if (observe && (before == 0 || iteration > 0))
+              observe(before + iteration, relative);
+          });
+      cg.max_iterations -= result.iterations;
+      before = result.iterations += before;
+      const double forces = size().forces;
+      if (!(forces < result.reference))
+        return result;
+      const bool ended = !result.converged;
+      for (double* const relative : {&result.residual, &result.recurrent_residual})
+        *relative *= result.reference / forces;
+      result.reference = cg.reference = forces;
+      result.converged = result.residual <= options.cg.tolerance;
+      if (ended || result.converged)
+        return result;
+    }
+  }
+
+  /// y = K u, all components. Does not fence.
+  void apply(const Exec& exec, const Array<double, Exec>& u, const Array<double, Exec>& y) const {
+    if (by_elem)
+      by_elem->apply_to_modes(exec, u, y);
+    else
+      matrix->apply(exec, u, y);
+  }
+
+  SolveResult solve_settled(const Exec& exec, const Array<double, Exec>& f,
+                            const Array<double, Exec>& u, const IterationObserver& observe) {
+    const bool moves = detail::has_moved(exec, held.mask, true, u);
+    const auto size = [&] {
+      if (!moves)
+        return detail::SolutionSize();
+      if (by_elem)
+        by_elem->finish(exec, x, u);
+      const auto y = make_uninitialized<double>(exec, num_dofs, "ossatura::hierarchic::forces");
+      apply(exec, u, y);
+      return detail::size_of(exec, held.mask, f, u, y);
+    };
+    if (!by_elem)
+      return solve(
+          exec, u,
+          [&](const auto& v, const auto& y) {
+            matrix->apply(exec, v, y);
+            clear(exec, held, y);
+          },
+          [&](const auto& v, double scale, const auto& y) {
+            apply_then(exec, *matrix, v, q,
+                       StoreScaledResidual<Exec, double, double>{held.mask, f, scale, y});
+          },
+          size, observe);
+    by_elem->start(exec, u, x);
+    SolveResult result;
+    try {
+      result = iterate(
+          exec, options.cg, x, [&](const auto& v, const auto& y) { by_elem->apply(exec, v, y); },
+          [&](const auto& v, double scale, const auto& y) {
+            by_elem->residual(exec, f, v, scale, y);
+          },
+          size, observe);
+    } catch (...) { // of the observer
+      by_elem->finish(exec, x, u);
+      throw;
+    }
+    by_elem->finish(exec, x, u);
+    return result;
   }
 };
 
@@ -324,37 +404,16 @@ SolveResult HierarchicSolver<Exec>::solve(const Exec& exec, const Array<double, 
   OSSATURA_REQUIRE(std::int64_t(f.extent(0)) == solver.num_dofs && f.extent(0) == u.extent(0),
                    f.extent(0) << " forces, " << u.extent(0) << " displacements for "
                                << solver.num_dofs << " components");
+  detail::Settlement<Exec> settlement(exec, solver.num_vertices, solver.held.mask, u);
+  settlement.take(exec, u);
   SolveResult result;
-  if (solver.by_elem) {
-    const detail::ElementWiseSystem<Exec>& system = *solver.by_elem;
-    system.start(exec, u, solver.x);
-    try {
-      result = solver.iterate(
-          exec, solver.options.cg, solver.x,
-          [&](const auto& x, const auto& y) { system.apply(exec, x, y); },
-          [&](const auto& x, double scale, const auto& r) {
-            system.residual(exec, f, x, scale, r);
-          },
-          observe);
-    } catch (...) { // of the observer: u is the iterate that it saw
-      system.finish(exec, solver.x, u);
-      throw;
-    }
-    system.finish(exec, solver.x, u);
-  } else {
-    const HierarchicOperator<Exec>& matrix = *solver.matrix;
-    result = solver.solve(
-        exec, u,
-        [&](const auto& x, const auto& y) {
-          matrix.apply(exec, x, y);
-          clear(exec, solver.held, y);
-        },
-        [&](const auto& x, double scale, const auto& r) {
-          apply_then(exec, matrix, x, solver.q,
-                     StoreScaledResidual<Exec, double, double>{solver.held.mask, f, scale, r});
-        },
-        observe);
+  try {
+    result = solver.solve_settled(exec, f, u, observe);
+  } catch (...) { // of the observer: u is the iterate that it saw
+    settlement.give(exec, u);
+    throw;
   }
+  settlement.give(exec, u);
   fence(exec, "ossatura::HierarchicSolver::solve");
   return result;
 }
@@ -362,10 +421,15 @@ SolveResult HierarchicSolver<Exec>::solve(const Exec& exec, const Array<double, 
 template<class Exec>
 void HierarchicSolver<Exec>::apply(const Exec& exec, const Array<double, Exec>& u,
                                    const Array<double, Exec>& y) const {
-  if (implementation_->by_elem)
-    implementation_->by_elem->apply_to_modes(exec, u, y);
-  else
-    implementation_->matrix->apply(exec, u, y);
+  const Implementation& solver = *implementation_;
+  const detail::Settlement<Exec> settlement(exec, solver.num_vertices, solver.held.mask, u);
+  if (settlement.is_none())
+    return solver.apply(exec, u, y);
+  const auto settled = make_uninitialized<double>(exec, solver.num_dofs, "ossatura::hierarchic::u");
+  Kokkos::deep_copy(exec, settled, u);
+  settlement.take_all(exec, settled);
+  solver.apply(exec, settled, y);
+  fence(exec, "ossatura::HierarchicSolver::apply"); // settled goes
 }
 
 template<class Exec>

@@ -50,8 +50,10 @@ struct HierarchicSolverOptions {
   HierarchicOperatorKind kind = HierarchicOperatorKind::automatic;
   StiffnessMethod form = StiffnessMethod::automatic;
   HierarchicPreconditioner preconditioner = HierarchicPreconditioner::vertex_stars;
-  CgOptions cg{1e-8, 5000};  ///< residuals at free components, relative to |f - K u0|; of a direct
-                             ///< solve in the norm of K^-1, which is the error in energy
+  CgOptions cg{1e-8, 5000};  ///< residuals at free components, relative to |f - K u0| and, where
+                             ///< displacements are prescribed, to loads and the forces that move;
+                             ///< of a direct solve in the norm of K^-1, which is the error in
+                             ///< energy, relative to the first one and the energy norm of u
   bool element_wise = false; ///< the vectors of the iteration element by element, the paper's
                              ///< block-diagonal scheme; with the packed operator, none or jacobi
   Precision precision = Precision::mixed; ///< or fp64; mixed: vertex stars' inverses, formed in
@@ -88,12 +90,14 @@ public:
 
   /// Solves K u = f at free components, from the given u, whose held components are the prescribed
   /// displacements and stay. The result's `in_energy` says which norm its residuals are in.
+  /// While the host makes a factor `observe` is called again and again for the iteration before, so
+  /// that it can end that, too.
   /// Throws BackendError where a factor that was asked for meets a matrix that is not positive
   /// definite. Fences.
   SolveResult solve(const Exec& exec, const Array<double, Exec>& f, const Array<double, Exec>& u,
                     const IterationObserver& observe = {});
 
-  /// y = K u, all components: reactions. Does not fence.
+  /// y = K u, all components: reactions. Fences.
   void apply(const Exec& exec, const Array<double, Exec>& u, const Array<double, Exec>& y) const;
 
 private:

@@ -534,6 +534,14 @@ class Signals(OutputCase):
         self.assertGreater(run["results"]["strain_energy"], 0)
         self.assertIn("p.hdf", os.listdir(self.path("out")))
 
+    def test_pfem_that_makes_a_factor(self):
+        run = self.stop("pfem", "cube", "--cells", "18x18x1", "--size", "0.5x0.5x0.002", "--history", "h.csv",
+                        until="making the factor")
+        self.assertEqual(run["iterations"], 200)
+        self.assertGreater(run["results"]["strain_energy"], 0)
+        self.assertEqual(len(self.read("out/h.csv").splitlines()), 2 + 200)
+        self.assertIn("cube.hdf", os.listdir(self.path("out")))
+
     def stop_eikonal(self, time):
         """Of many sets of sites that start at `time`, so that the solve takes seconds; the run and
         its times."""
