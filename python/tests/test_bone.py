@@ -529,7 +529,7 @@ class Refusals(unittest.TestCase):
         self.refuse(ossatura.UsageError, "plate_depth: -1 mm; at least 0", plate_depth=-1)
         self.refuse(ossatura.UsageError, "both strain and displacement", strain=-0.02, displacement=-0.001)
         for test, name, value in (("axial", "angle", 0.02), ("axial", "centre", "box"), ("axial", "direction", "x"),
-                                  ("confined", "lateral", "free"), ("torsion", "strain", 0.01), ("bending", "displacement", 0.1),
+                                  ("confined", "lateral", "free"), ("uniaxial", "lateral", "constrained"), ("torsion", "strain", 0.01), ("bending", "displacement", 0.1),
                                   ("torsion", "direction", "x")):
             self.refuse(ossatura.UsageError, f"{name}: has no effect with the test {test}", test=test, **{name: value})
         self.refuse(ossatura.UsageError, "tolerance", tolerance=0)
