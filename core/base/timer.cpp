@@ -25,9 +25,13 @@ void set_region_poll(void (*poll)()) {
   region_poll = poll;
 }
 
-void RegionTimers::enter(const char* name) {
+void poll_region() {
   if (region_poll != nullptr)
     region_poll();
+}
+
+void RegionTimers::enter(const char* name) {
+  poll_region();
   const int parent = open_.empty() ? -1 : open_.back().region;
   int region = 0;
   const int count = static_cast<int>(regions_.size());

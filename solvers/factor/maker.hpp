@@ -82,9 +82,11 @@ public:
              std::launch policy = std::launch::async) {
     value_ = download(exec, matrix.value);
     running_ = std::async(policy, [this, policy] {
-      if (policy == std::launch::async)
+      const bool is_apart =
+          policy == std::launch::async; // who interrupts a call means not this one
+      if (is_apart)
         unbind_thread();
-      factor_on_host(pattern_, row_begin_, column_, value_.data(), host_);
+      factor_on_host(pattern_, row_begin_, column_, value_.data(), host_, !is_apart);
     });
   }
   bool is_running() const { return running_.valid(); }

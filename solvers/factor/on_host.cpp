@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/solvers/factor/on_host.hpp>
 
+#include <ossatura/core/base/region_poll.hpp>
 #include <ossatura/kernels/factor/pivot_rule.hpp>
 #include <ossatura/solvers/factor/host_factor_products.hpp>
 
@@ -161,12 +162,15 @@ private:
 } // namespace
 
 void factor_on_host(const FactorPattern& pattern, const std::vector<int>& row_begin,
-                    const std::vector<int>& column, const double* value, HostFactor& factor) {
+                    const std::vector<int>& column, const double* value, HostFactor& factor,
+                    bool polls) {
   factor.panel.resize(std::size_t(pattern.begin.back()));
   factor.pivot.resize(std::size_t(3) * pattern.num_nodes);
   factor.num_replaced = 0;
   LeftLooking work(pattern, factor);
   for (int s = 0; s < pattern.num_panels(); ++s) {
+    if (polls)
+      poll_region();
     work.assemble(s, row_begin, column, value);
     work.keep_diagonal(s);
     work.update(s);

@@ -23,8 +23,9 @@ struct HostFactor {
 /// Factors the matrix of 3 x 3 blocks with the given rows (both triangles), numbered as `pattern`
 /// is; blocks below the diagonal are not read. Pivots that are not a number count as replaced;
 /// other entries that are not finite lead to a factor that is not either. `factor` keeps its memory
-/// from call to call.
+/// from call to call. `polls`: poll_region() may end it between two panels.
 void factor_on_host(const FactorPattern& pattern, const std::vector<int>& row_begin,
-                    const std::vector<int>& column, const double* value, HostFactor& factor);
+                    const std::vector<int>& column, const double* value, HostFactor& factor,
+                    bool polls = false);
 
 } // namespace ossatura
