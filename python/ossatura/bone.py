@@ -42,9 +42,9 @@ _FIELDS = {"energy_density": "N/mm^2", "von_mises": "MPa", "effective_strain": "
 _TENSORS = ("strain_tensor", "stress_tensor")
 QUANTITIES = ("stiffness", "apparent_modulus", "force", "rotational_stiffness", "moment", "strain_energy")
 """The numbers that Result.gradient() is of."""
-_NUMBERS = ("stiffness", "apparent_modulus", "force", "plate_displacement", "strain", "stress", "angle", "moment",
-            "rotational_stiffness", "height", "area", "strain_energy", "iterations", "residual", "converged",
-            "num_voxels", "num_nodes", "num_dropped", "spacing")
+_NUMBERS = ("stiffness", "apparent_modulus", "mask_area", "mask_apparent_modulus", "force", "plate_displacement", "strain",
+            "stress", "angle", "moment", "rotational_stiffness", "height", "area", "strain_energy", "iterations", "residual",
+            "converged", "num_voxels", "num_nodes", "num_dropped", "spacing")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -187,6 +187,9 @@ class Result(Held):
     """N/mm: force by displacement of the upper plate (axial, uniaxial, confined, shear)"""
     apparent_modulus: float | None
     """MPa: stress by strain, of the cross-section of the specimen's box; the shear modulus of it (symshear)"""
+    mask_area: float | None
+    """mm^2, with a mask, of tests with a force: its mean cross-section along the bone; that of a cylindrical core, which
+    the box is not"""
     force: float | None
     """N on the upper plate, along its displacement"""
     plate_displacement: float | None
@@ -232,6 +235,13 @@ class Result(Held):
     _axes: str
     _library: Library
     _pads: NDArray[np.bool_] | None
+
+    @property
+    def mask_apparent_modulus(self) -> float | None:
+        """MPa: the apparent modulus by `mask_area` in place of the box's."""
+        if self.mask_area is None or self.apparent_modulus is None:
+            return None
+        return self.apparent_modulus * self.area / self.mask_area
 
     @functools.cached_property
     def modulus(self) -> NDArray[np.float32]:
