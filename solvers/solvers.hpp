@@ -15,6 +15,7 @@
 #include <ossatura/solvers/bone/remodelling.hpp>
 #include <ossatura/solvers/bone/results/homogenisation.hpp>
 #include <ossatura/solvers/bone/results/labels.hpp>
+#include <ossatura/solvers/bone/results/mask_section.hpp>
 #include <ossatura/solvers/bone/results/pistoia.hpp>
 #include <ossatura/solvers/bone/results/solution.hpp>
 #include <ossatura/solvers/bone/results/statistics.hpp>

@@ -8,7 +8,10 @@
 #include <ossatura/core/base/log.hpp>
 #include <ossatura/kernels/bone/loads/foreign_voxels.hpp>
 #include <ossatura/kernels/bone/loads/node_sets.hpp>
+#include <ossatura/kernels/image/count_solid.hpp>
 #include <ossatura/kernels/image/label_laws.hpp>
+#include <ossatura/kernels/image/label_selection.hpp>
+#include <ossatura/solvers/bone/results/mask_section.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -26,6 +29,7 @@ struct Materials {
   VoxelArray<Exec> poisson;     ///< empty, or a ratio for each voxel
   double uniform_poisson = 0.3; ///< where it is empty
   std::optional<ForeignVoxels<Exec>> foreign;
+  MaskLayers mask_layers; ///< across the axis of the test
 };
 
 /// "[z, y, x] = [1, 2, 3]", as an array is indexed.
@@ -128,6 +132,18 @@ inline std::vector<LabelLaw> laws_of_labels(const BoneMask& mask, const std::set
   return laws;
 }
 
+/// What of a mask is bone.
+template<class Exec>
+LabelSelection<Exec> select_bone(const Exec& exec, const BoneMask& mask,
+                                 const VoxelArray<Exec>& labels) {
+  std::vector<int> listed = mask.bone;
+  for (const BonePad& pad : mask.pads)
+    if (mask.bone.empty())
+      listed.push_back(pad.label);
+  std::sort(listed.begin(), listed.end());
+  return {labels, upload(exec, "ossatura::python::bone_labels", listed), !mask.bone.empty()};
+}
+
 /// Puts pads onto the model.
 template<class Exec>
 void add_pads(const Exec& exec, const BoneMask& mask, const VoxelArray<Exec>& labels,
@@ -171,11 +187,11 @@ VoxelArray<Exec> upload_labels(const Exec& exec, const BoneMask& mask) {
 }
 
 /// The materials of the values in `made`, which are a copy of the caller's, by `usual`, the law of
-/// the whole or of bone whose label has none. `what` names the image in messages. Throws
-/// InputError. Fences.
+/// the whole or of bone whose label has none; layers of a mask are across `axis`. `what` names the
+/// image in messages. Throws InputError. Fences.
 template<class Exec>
 void apply_laws(const Exec& exec, const BoneImage& image, const std::optional<BoneMask>& mask,
-                MaterialLaw usual, const std::string& what, Materials<Exec>& made) {
+                MaterialLaw usual, int axis, const std::string& what, Materials<Exec>& made) {
   MaterialField<Exec> field;
   VoxelArray<Exec> labels;
   try {
@@ -203,8 +219,13 @@ void apply_laws(const Exec& exec, const BoneImage& image, const std::optional<Bo
     made.poisson = made.modulus;
     made.poisson.value = field.poisson_image;
   }
-  if (mask)
-    detail::add_pads(exec, *mask, labels, made);
+  if (!mask)
+    return;
+  made.mask_layers.mask =
+      count_in_layers(exec, labels, detail::select_bone(exec, *mask, labels), axis);
+  made.mask_layers.bone = filled_layers(
+      count_in_layers(exec, made.modulus, SolidVoxels<Exec>{made.modulus.value}, axis));
+  detail::add_pads(exec, *mask, labels, made);
 }
 
 } // namespace ossatura::python

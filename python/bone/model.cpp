@@ -78,7 +78,7 @@ VoxelArray<Exec> copy_of_image(const Exec& exec, const VoxelArray<Exec>& image) 
 /// The materials of an image by a mask, or by the law of densities of remodelling.
 template<class Exec>
 Materials<Exec> take_materials(const Exec& exec, const BoneImage& image,
-                               const std::optional<BoneMask>& mask,
+                               const std::optional<BoneMask>& mask, int axis,
                                const BoneAdaptation* adaptation) {
   Materials<Exec> made;
   made.uniform_poisson = image.poisson;
@@ -99,7 +99,7 @@ Materials<Exec> take_materials(const Exec& exec, const BoneImage& image,
                        ": negative or not a number; void is 0");
   }
   made.modulus = copy_of_image(exec, values);
-  apply_laws(exec, image, mask, law, adaptation != nullptr ? "density" : "modulus", made);
+  apply_laws(exec, image, mask, law, axis, adaptation != nullptr ? "density" : "modulus", made);
   return made;
 }
 
@@ -541,7 +541,7 @@ std::unique_ptr<BoneAnswer> solve_on(const Exec& exec, const BoneImage& image,
   Case<Exec> made = make_case(
       exec, image, options, supported_sides(test),
       [&](VoxelProblem<Exec>& problem) { return make_test_load(exec, test, problem); },
-      take_materials(exec, image, mask, adaptation));
+      take_materials(exec, image, mask, test.axis, adaptation));
   drop_image(made);
   check_supports_of(exec, made);
   if (adaptation != nullptr && !has_one_ratio(made.problem))
@@ -562,8 +562,14 @@ std::unique_ptr<BoneAnswer> solve_on(const Exec& exec, const BoneImage& image,
   numbers.model = describe(made);
   numbers.solve = numbers_of(solved);
   numbers.states = std::move(states);
-  if (mask)
+  if (mask) {
     add_labels(exec, *mask, test, made, solution, numbers);
+    const NodeBox box = bounding_box(exec, made.problem.grid);
+    if (numbers.force)
+      numbers.mask_area =
+          image.spacing * image.spacing *
+          mean_mask_section(made.materials.mask_layers, box.lower[test.axis], box.upper[test.axis]);
+  }
   return std::make_unique<AnswerOn<Exec>>(exec, std::move(made.problem), std::move(solution),
                                           std::move(numbers));
 }
@@ -647,7 +653,7 @@ void HomogenisedOn<Exec>::solve_box(const BoneImage& image, const BoneOptions& o
         hold_all_sides(exec_, problem);
         return BoneLoad<Exec>();
       },
-      take_materials(exec_, image, {}, nullptr));
+      take_materials(exec_, image, {}, 0, nullptr));
   drop_image(made);
   warn_of_parts(exec_, made.problem);
   VoxelSolver<Exec> solver(exec_, made.problem, solver_options<Exec>(options));
@@ -675,7 +681,7 @@ void HomogenisedOn<Exec>::solve_cell(const BoneImage& image, const BoneOptions& 
                                                              "ossatura::python::held"));
         return BoneLoad<Exec>();
       },
-      take_materials(exec_, image, {}, nullptr));
+      take_materials(exec_, image, {}, 0, nullptr));
   numbers_.model = describe(made);
   warn_of_open_cell(exec_, made.problem);
   const UnitCell<Exec> cell = make_unit_cell(exec_, made.problem.material, image.spacing);

@@ -134,6 +134,7 @@ struct BoneNumbers {
   double height = 0, area = 0;
   std::optional<double> displacement, force, strain, stress, stiffness, apparent_modulus, angle,
       moment, rotational_stiffness;
+  std::optional<double> mask_area; ///< of a mask in a layer of the bone, of tests with a force
   std::vector<BoneReaction> reactions;
   std::vector<BoneLabel> labels;        ///< with a mask
   std::optional<BoneSections> sections; ///< with a mask, of a test along an axis

@@ -63,6 +63,7 @@ nb::dict dict_of(const BoneNumbers& numbers) {
   dict["stress"] = numbers.stress;
   dict["stiffness"] = numbers.stiffness;
   dict["apparent_modulus"] = numbers.apparent_modulus;
+  dict["mask_area"] = numbers.mask_area;
   dict["angle"] = numbers.angle;
   dict["moment"] = numbers.moment;
   dict["rotational_stiffness"] = numbers.rotational_stiffness;

@@ -47,6 +47,16 @@ def require_numbers(nodes: NDArray[np.integer[Any]], num_points: int, what: str)
                                                    "these are elements of other points"))
 
 
+def require_used(nodes: NDArray[np.integer[Any]], num_points: int, what: str) -> None:
+    """Raises InputError for points of no element [n, nodes], which nothing would hold."""
+    unused = np.ones(num_points, bool)
+    unused[nodes] = False
+    if unused.any():
+        raise InputError(f"points: {unused.sum()} of {num_points} ({unused.argmax()} is the first) belong to no element of {what}: leave "
+                         f"them out, by used, numbers = numpy.unique({what}, return_inverse=True) the points are points[used], and "
+                         f"{what} numbers.reshape({what}.shape)")
+
+
 def require_elements(nodes: NDArray[np.integer[Any]], what: str) -> None:
     """Raises InputError for elements [n, nodes] that name a node twice, and for two of the same nodes."""
     ordered = np.sort(nodes, 1)
@@ -75,6 +85,14 @@ def floats(values: ArrayLike, dtype: DTypeLike, shape: Sequence[int | None], wha
     require_shape(array, shape, what)
     found: NDArray[Any] = library.cast(array, dtype)
     return found
+
+
+def numbers(values: ArrayLike, what: str) -> NDArray[np.float64]:
+    """One number or an array of them, of any shape, in double: texts are none."""
+    array = host(values, what)
+    if array.dtype.kind not in "fiu":
+        raise TypeError(f"{what}: numbers, not {array.dtype}")
+    return array.astype(np.float64)
 
 
 def host_floats(values: ArrayLike, dtype: DTypeLike, shape: Sequence[int | None], what: str) -> NDArray[Any]:

@@ -24,6 +24,7 @@ _HEARTS = 1.0, 1000.0  # mm, the longest side of a heart, or of a piece of one
 _SOFTEST = 1000.0  # Pa, of the softest tissues and gels; moduli near 1 stand for units
 _DISPLACEMENT = 0.1  # of the body: no theory of small displacements goes so far
 _IN_GPA = 1e3  # of the body, where the modulus may be in GPa: 210 for 210e9 makes this of a strain of 1e-6
+_LOCKING = 0.49  # Poisson's ratio
 _GRAVITY = 9.7, 10.0  # m/s^2
 
 
@@ -64,6 +65,12 @@ def pads(given: Mapping[int, Any] | None) -> None:
         what = "as soft as rubber or foam" if modulus < _PADS[0] else "stiffer than metal"
         _look(not _PADS[0] <= modulus <= _PADS[1], "odd-modulus", f"pad {label}", lambda: (
             f"pads[{label}] has {modulus:.6g} MPa, {what}: it is given in MPa, so that 2.5 GPa of PMMA are 2500"))
+
+
+def depth(plate_depth: float, spacing: float) -> None:
+    """mm, of plates."""
+    _look(0 < plate_depth * (1 + 1e-6) < spacing, "no-depth", "plate_depth", lambda: (
+        f"plate_depth={plate_depth:.6g}: is less than a voxel of {spacing:.6g} mm, and does nothing: depths are in mm"))
 
 
 def parts(mask: NDArray[np.int32], labels: Sequence[int]) -> None:
@@ -163,6 +170,13 @@ def displacement(largest: float, points: NDArray[np.float64], stiffest: float, w
     _look(largest > most * extent, "large-displacement", what, lambda: (
         f"the body moves by {largest:.3g} m, and its longest side is {extent:.3g} m: the theory is of small displacements. Moduli "
         f"are in Pa and forces in N; the largest modulus is {stiffest:.3g} Pa, and steel has 210e9"))
+
+
+def locking(poisson: float) -> None:
+    """Of hexahedra of order 1 that bend."""
+    _look(poisson > _LOCKING, "locking", "design", lambda: (
+        f"Poisson's ratio is {poisson:.6g}: above {_LOCKING} trilinear hexahedra are far too stiff in bending (locking), and designs "
+        "are not what they would be: take at most that"))
 
 
 def body_force(density: Sequence[float], stiffest: float) -> None:

@@ -33,8 +33,10 @@ class Library:
         return str(np.dtype(x.dtype).kind)
 
     def cast(self, x: Any, dtype: DTypeLike) -> Any:
-        """x, or a copy of it, C-contiguous and of that type."""
-        return np.ascontiguousarray(x, dtype)
+        """x, or a copy of it, C-contiguous and of that type: infinite where that has no number as large, which is
+        refused by its place."""
+        with np.errstate(over="ignore"):
+            return np.ascontiguousarray(x, dtype)
 
     def make(self, shape: Sequence[int], dtype: DTypeLike, fill: Callable[[Any], Any]) -> Any:
         """An array in which fill(memory) has set what is not 0."""

@@ -33,6 +33,7 @@ __all__ = ["Engineering", "Homogenised", "Label", "Law", "Orthotropic", "QUANTIT
            "Sections", "Solve", "State", "homogenise", "remodel", "solve"]
 
 _TESTS = ("axial", "confined", "shear", "torsion", "bending", "symshear")  # as BoneTestKind
+_SMOOTH = "uniaxial"  # axial, and lateral="free"
 _AXES = ("x", "y", "z")
 Spacing = Union[float, Sequence[float], NDArray[Any]]
 _Number = TypeVar("_Number", bound=np.generic)
@@ -41,9 +42,9 @@ _FIELDS = {"energy_density": "N/mm^2", "von_mises": "MPa", "effective_strain": "
 _TENSORS = ("strain_tensor", "stress_tensor")
 QUANTITIES = ("stiffness", "apparent_modulus", "force", "rotational_stiffness", "moment", "strain_energy")
 """The numbers that Result.gradient() is of."""
-_NUMBERS = ("stiffness", "apparent_modulus", "force", "plate_displacement", "strain", "stress", "angle", "moment",
-            "rotational_stiffness", "height", "area", "strain_energy", "iterations", "residual", "converged",
-            "num_voxels", "num_nodes", "num_dropped", "spacing")
+_NUMBERS = ("stiffness", "apparent_modulus", "mask_area", "mask_apparent_modulus", "force", "plate_displacement", "strain",
+            "stress", "angle", "moment", "rotational_stiffness", "height", "area", "strain_energy", "iterations", "residual",
+            "converged", "num_voxels", "num_nodes", "num_dropped", "spacing")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -183,9 +184,12 @@ class Result(Held):
     _instead = "result.save() writes it, and its numbers and arrays, such as result.displacement, can be pickled"
     test: str
     stiffness: float | None
-    """N/mm: force by displacement of the upper plate (axial, confined, shear)"""
+    """N/mm: force by displacement of the upper plate (axial, uniaxial, confined, shear)"""
     apparent_modulus: float | None
     """MPa: stress by strain, of the cross-section of the specimen's box; the shear modulus of it (symshear)"""
+    mask_area: float | None
+    """mm^2, with a mask, of tests with a force: its mean cross-section along the bone; that of a cylindrical core, which
+    the box is not"""
     force: float | None
     """N on the upper plate, along its displacement"""
     plate_displacement: float | None
@@ -224,13 +228,20 @@ class Result(Held):
     labels: Mapping[int, Label]
     """with a mask: of the labels that the bone has"""
     sections: Sections | None
-    """with a mask, of axial and confined tests"""
+    """with a mask, of axial, uniaxial and confined tests"""
     _answer: Any
     _options: Any
     _shape: tuple[int, int, int]
     _axes: str
     _library: Library
     _pads: NDArray[np.bool_] | None
+
+    @property
+    def mask_apparent_modulus(self) -> float | None:
+        """MPa: the apparent modulus by `mask_area` in place of the box's."""
+        if self.mask_area is None or self.apparent_modulus is None:
+            return None
+        return self.apparent_modulus * self.area / self.mask_area
 
     @functools.cached_property
     def modulus(self) -> NDArray[np.float32]:
@@ -455,7 +466,7 @@ class Orthotropic:
     """constants along these axes"""
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Homogenised(Held):
     """The apparent stiffness of a specimen's box, by six loads that are uniform strains of its sides, or that of a cell
     that repeats."""
@@ -523,6 +534,11 @@ class Homogenised(Held):
             "iterations": np.array([one.iterations for one in self.solves]),
             "residuals": np.array([one.residual for one in self.solves])})})
 
+    def __repr__(self) -> str:
+        diagonal = ", ".join(f"{value:.6g}" for value in np.diagonal(self.stiffness))
+        return (f"<ossatura.bone.Homogenised ({self.boundary}): diagonal of the stiffness {diagonal} MPa; {self.num_voxels} voxels"
+                f"{'' if self.converged else ', NOT CONVERGED'}>")
+
     def _repr_html_(self) -> str:
         names = ("xx", "yy", "zz", "xy", "yz", "zx")
         rows = [(name, "  ".join(f"{value:.5g}" for value in row)) for name, row in zip(names, self.stiffness)]
@@ -578,7 +594,7 @@ def solve(modulus: ArrayLike, spacing: Spacing, *, mask: ArrayLike | None = None
     label_laws: for labels of bone what the image's values mean there, for each of them; without it they are moduli.
     pads: labels that are no bone, but pads, pots, cement or implants, of this modulus in MPa (and Poisson's ratio)
         whatever the image has: numbers by label and failure_factor() leave them out.
-    test: "axial" (the upper plate moves along `axis`), "confined" (in a smooth-walled box), "shear" (along
+    test: "axial" (the upper plate moves along `axis`), "uniaxial" (the same between smooth plates), "confined" (in a smooth-walled box), "shear" (along
         `direction`), "torsion" (about `axis`), "bending" (the plates tilt against each other about `direction`),
         "symshear" (no plates: the four sides beside `axis` move as a shear says, without a rotation).
     strain: displacement of the upper plate by the height, by default -0.01, or `displacement` in mm; of symshear the
@@ -660,13 +676,15 @@ def _test(test: str, axis: str, direction: str | None, strain: float | None, dis
     if test == "symshear" and (displacement is not None or plate_depth != 0):
         raise UsageError("displacement, plate_depth: symshear has no plates; give the strain")
     made = _core.BoneTest()
-    made.kind = _TESTS.index(choice(test, _TESTS, "test"))
+    is_smooth = choice(test, (_TESTS[0], _SMOOTH, *_TESTS[1:]), "test") == _SMOOTH
+    made.kind = 0 if is_smooth else _TESTS.index(test)
     turns = test in ("torsion", "bending")
     for name, given, is_used, remedy in (
             ("strain", strain, not turns, "give the angle"), ("displacement", displacement, not turns, "give the angle"),
             ("angle", angle, turns, "it is of torsion and bending"), ("centre", centre, turns, "it is of torsion and bending"),
             ("direction", direction, test in ("shear", "bending", "symshear"), "it is of shear and bending"),
-            ("lateral", lateral, test != "confined", "its walls hold the sides")):
+            ("lateral", lateral, test not in ("confined", _SMOOTH),
+             "its plates are smooth" if is_smooth else "its walls hold the sides")):
         if given is not None and not is_used:
             raise UsageError(f"{name}: has no effect with the test {test}: {remedy}, or leave it out")
     if strain is not None and displacement is not None:
@@ -676,7 +694,7 @@ def _test(test: str, axis: str, direction: str | None, strain: float | None, dis
     made.strain = -0.01 if strain is None else _numbers.real(strain, "strain")
     made.displacement = None if displacement is None else _numbers.real(displacement, "displacement")
     made.angle = math.radians(1) if angle is None else _numbers.real(angle, "angle")
-    made.lateral_free = lateral is not None and choice(lateral, ("constrained", "free"), "lateral") == "free"
+    made.lateral_free = is_smooth or lateral is not None and choice(lateral, ("constrained", "free"), "lateral") == "free"
     made.plate_depth = plate_depth
     if centre is None or isinstance(centre, str):
         made.about_mass = centre is None or choice(centre, ("mass", "box"), "centre") == "mass"
@@ -702,6 +720,7 @@ def _largest(image: Any) -> float:
 def _warn_of_image(image: Any, spacing: float, test: _core.BoneTest, pads: Mapping[int, Any] | None) -> None:
     """Before the solve: of lengths and pads."""
     _doubts.voxels(image.shape, spacing)
+    _doubts.depth(test.plate_depth, spacing)
     _doubts.pads(pads)
     _doubts.centre(test.centre, image.shape, spacing, test.axis if _TESTS[test.kind] == "torsion" else None)
 

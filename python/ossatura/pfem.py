@@ -18,7 +18,7 @@ import dataclasses
 import functools
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import IO, Any, Union
 
 import numpy as np
@@ -36,6 +36,8 @@ Callback = Callable[[int, float], None]
 _Order = Union[int, Sequence[int], NDArray[Any]]
 
 _SPACES = ("trunk", "tensor")
+_PRECONDITIONERS = ("vertex-stars", "ldlt", "jacobi", "none")  # as HierarchicPreconditioner
+_OPERATORS = ("auto", "packed", "bsr", "matrix-free", "shared")  # as HierarchicOperatorKind
 _QUANTITIES = ("compliance", "strain_energy")
 _KINDS = ("pressure", "traction", "force", "body_force")  # as PfemLoadKind
 _ENTRIES = 21
@@ -63,6 +65,7 @@ class Mesh:
         nodes = _arrays.host_floats(points, np.float64, (None, 3), "points")
         elements = _arrays.integers(hexa, (None, 8), "hexa")
         _arrays.require_numbers(elements, len(nodes), "hexa")
+        _arrays.require_used(elements, len(nodes), "hexa")
         if not np.isfinite(nodes).all():
             raise InputError("points: one is not finite")
         curved = np.zeros((0, 27, 3)) if quadratic is None else _arrays.host_floats(
@@ -122,8 +125,7 @@ def _mesh_of(points: NDArray[np.float64], hexa: NDArray[np.int32], quadratic: ND
 
 def isotropic(young: ArrayLike, poisson: ArrayLike) -> NDArray[np.float64]:
     """[..., 21] Pa, the elasticity of isotropic materials: Young's moduli in Pa, Poisson's ratios in (-1, 0.5)."""
-    e, nu = np.broadcast_arrays(*(_arrays.host(x, what).astype(float) for x, what in (
-        (young, "young"), (poisson, "poisson"))))
+    e, nu = np.broadcast_arrays(*(_arrays.numbers(x, what) for x, what in ((young, "young"), (poisson, "poisson"))))
     if not (np.all(e > 0) and np.all(np.isfinite(e)) and np.all(nu > -1) and np.all(nu < 0.5)):
         raise InputError("isotropic: Young's moduli greater than 0, Poisson's ratios between -1 and 0.5")
     mu, matrix = e / (2 * (1 + nu)), np.zeros((*e.shape, 6, 6))
@@ -182,7 +184,9 @@ class Result(Held):
     """J: loads times displacements, twice the strain energy where nothing is displaced by supports"""
     iterations: int
     residual: float
-    """|f - K u| / |f - K u0|, computed afresh; where `preconditioner` ends with a factor, the relative error in energy"""
+    """|f - K u| / |f - K u0|, computed afresh, or the relative error in energy: see `residual_norm`"""
+    residual_norm: str
+    """"euclidean", or "energy" where a direct solve ended it: by preconditioner="ldlt", or in place of vertex stars"""
     converged: bool
     num_modes: int
     num_unknowns: int
@@ -252,8 +256,7 @@ class Result(Held):
     def _gradient(self, found: tuple[Any, Any, Any]) -> Gradient:
         elasticity, loads, solved = found
         if not solved["converged"] and self.converged:
-            raise ConvergenceError(f"the solve for the gradient ended with residual {solved['residual']:.1e} after "
-                                   f"{solved['iterations']} iterations: raise max_iterations or the tolerance", None)
+            raise ConvergenceError(f"the solve for the gradient: {_shortfall(solved, self._choice)}", None)
         return Gradient(elasticity, tuple(value[0] if kind == 0 else value for kind, value in zip(self._kinds, loads)),
                         solved["iterations"], self._d)
 
@@ -399,21 +402,21 @@ class Model(Held):
         options = _core.PfemSolverChoice()
         options.tolerance = _numbers.tolerance(tolerance)
         options.max_iterations = _numbers.at_least(1, max_iterations, "max_iterations")
-        options.preconditioner, options.operator = preconditioner, operator
+        options.preconditioner = choice(preconditioner, _PRECONDITIONERS, "preconditioner")
+        options.operator = choice(operator, _OPERATORS, "operator")
         check = _numbers.flag(check, "check")
         with self._lock, shown(progress, "elasticity", 1, tolerance, callback) as observe:
             answer = self._model.solve(options, observe)
             d, kinds = np.broadcast_to(self._d, (len(self.mesh.hexa), _ENTRIES)), tuple(self._kinds)
+        numbers = answer.numbers()
+        shortfall = _shortfall(numbers, options)
         result = Result(mesh=self.mesh, _answer=answer, _d=d, _order=self._order, _choice=options, _kinds=kinds,
-                        **answer.numbers())
+                        **{name: value for name, value in numbers.items() if name != "broken"})
         if result.converged:
             largest = float(np.linalg.norm(result.displacement, axis=1).max())
             _doubts.displacement(largest, self.mesh.points, _stiffest(d), "hexahedra")
         if check and not result.converged:
-            raise ConvergenceError(
-                f"residual {result.residual:.1e} after {result.iterations} iterations, which does not meet the tolerance "
-                f"{tolerance:.1e}: raise max_iterations or the tolerance, or take preconditioner=\"vertex-stars\"; "
-                "check=False returns what there is", result)
+            raise ConvergenceError(f"{shortfall}; check=False returns what there is", result)
         return result
 
     def _add(self, kind: int, where: ArrayLike, value: Sequence[float]) -> int:
@@ -443,6 +446,10 @@ class Model(Held):
             raise UsageError("give young (and poisson), or elasticity")
         n = len(self.mesh.hexa)
         if young is not None:
+            for what, values in (("young", young), ("poisson", poisson)):
+                array = _arrays.numbers(values, what)
+                if array.ndim > 0:
+                    _arrays.require_shape(array, (n,), what)
             elasticity = isotropic(young, poisson)
             nu = float(_arrays.host(poisson).max())
             if nu > 0.49 and (self._order.min() < 4 or nu > 0.4999):
@@ -455,6 +462,22 @@ class Model(Held):
 
 
 _CORNERS = {0: ((0, 3, 4, 7), (1, 2, 5, 6)), 1: ((0, 1, 4, 5), (2, 3, 6, 7)), 2: ((0, 1, 2, 3), (4, 5, 6, 7))}
+
+
+def _shortfall(solved: Mapping[str, Any], options: _core.PfemSolverChoice) -> str:
+    """By how much a solve missed its tolerance, why, and what helps, as the executable says it."""
+    in_energy, residual = solved["residual_norm"] == "energy", solved["residual"]
+    text = (f"{'error in energy' if in_energy else 'residual'} {residual:.1e} after {solved['iterations']} iterations, which does "
+            f"not meet the tolerance {options.tolerance:.1e}: ")
+    # Conjugate gradients rise by less than 1e6 on their way down, and rounding leaves them less than 1.
+    ended, is_singular = solved["iterations"] < options.max_iterations, in_energy and solved["broken"]
+    if is_singular or not residual < (1 if ended else 1e6):
+        return text + ("the matrix is not positive definite" if is_singular else "it is above the first one") + (
+            ", as of a body that can move: join parts by faces, or hold each, and take no fewer points of quadrature than order + 1")
+    if ended:
+        return text + f"it fell no further, because of rounding: give tolerance={2 * residual:.1g}, or shorter elements where these are thin"
+    return text + "raise max_iterations or the tolerance" + (
+        "" if options.preconditioner == "vertex-stars" else ", or take preconditioner=\"vertex-stars\"")
 
 
 def _stiffest(d: NDArray[np.float64]) -> float:

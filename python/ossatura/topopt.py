@@ -126,6 +126,7 @@ class Optimizer(Held):
         elements = _arrays.integers(hexa, (None, 8), "hexa")
         _arrays.require_numbers(elements, len(nodes), "hexa")
         _arrays.require_elements(elements, "hexa")
+        _arrays.require_used(elements, len(nodes), "hexa")
         cases = _cases(loads, len(nodes))
         _arrays.refuse_masked(weights, "weights")
         if weights is not None and np.ndim(weights) != 1 and not hasattr(weights, "__next__"):
@@ -133,6 +134,9 @@ class Optimizer(Held):
         weights = [1.0] * len(cases) if weights is None else [_numbers.real(w, "weights") for w in weights]
         if len(weights) != len(cases):
             raise InputError(f"weights: {len(weights)} for {len(cases)} load cases")
+        for number, weight in enumerate(weights):
+            if not weight > 0:
+                raise InputError(f"weights[{number}]={weight!r}: greater than 0; leave out the load case that does not count")
         if roles is not None:
             roles = _arrays.integers(roles, (len(elements),), "roles")
             if np.any((roles < 0) | (roles > 2)):
@@ -145,6 +149,9 @@ class Optimizer(Held):
             if not isinstance(plane, (tuple, list)) or len(plane) != 2:
                 raise TypeError(f"mirrors: planes of an axis and a place in m, as (\"x\", 0.0), not {plane!r}")
         planes = [(_AXES.index(choice(axis, _AXES, "mirrors")), _numbers.real(place, "mirrors")) for axis, place in mirrors]
+        bits = _bits(held, len(nodes))
+        _require_loaded(cases, bits)
+        _doubts.locking(poisson)
         self.num_elem: int = len(elements)
         self.num_points: int = len(nodes)
         self.filter = filter
@@ -152,7 +159,7 @@ class Optimizer(Held):
         self._is_analysed = False  # once: before, there are no displacements
         self._young, self._forces = young, [float(np.linalg.norm(case, axis=1).sum()) for case in cases]
         self.backend: str = _backends.choose(backend)
-        self._model = _core.DesignModel(self.backend, nodes, elements, young, poisson, _bits(held, len(nodes)), roles,
+        self._model = _core.DesignModel(self.backend, nodes, elements, young, poisson, bits, roles,
                                         cases, weights, planes, options, unit is not None)
 
     @property
@@ -349,6 +356,16 @@ def _bits(held: ArrayLike, num_points: int) -> NDArray[np.uint8]:
         mask = np.broadcast_to(mask[:, None], (len(mask), 3))
     _arrays.require_shape(mask, (num_points, 3), "held")
     return mask[:, 0] + 2 * mask[:, 1].astype(np.uint8) + 4 * mask[:, 2].astype(np.uint8)
+
+
+def _require_loaded(cases: Sequence[NDArray[np.float64]], held: NDArray[np.uint8]) -> None:
+    """Raises InputError for a load case that moves nothing: components of nodes [num_points] are held by bits."""
+    if not cases:
+        raise InputError("loads: no load case")
+    for number, case in enumerate(cases):
+        if not any(((held >> axis & 1 == 0) & (case[:, axis] != 0)).any() for axis in range(3)):
+            raise InputError(f"loads: load case {number} has nothing on components that are free: all of its forces are 0, or act "
+                             "where the body is held")
 
 
 def _cases(loads: Any, num_points: int) -> list[NDArray[np.float64]]:

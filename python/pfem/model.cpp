@@ -160,8 +160,16 @@ struct System {
   HierarchicSolver<Exec>& solver_for(const Exec& exec, const PfemSolverChoice& wanted) {
     if (!solver || !are_equal(choice, wanted)) {
       solver.reset();
-      solver = std::make_unique<HierarchicSolver<Exec>>(exec, modes.shape(), modes.numbering,
-                                                        elements, held, library_options(wanted));
+      const HierarchicSolverOptions options = library_options(wanted);
+      try {
+        solver = std::make_unique<HierarchicSolver<Exec>>(exec, modes.shape(), modes.numbering,
+                                                          elements, held, options);
+      } catch (const std::invalid_argument& error) {
+        if (options.kind == HierarchicOperatorKind::automatic)
+          throw;
+        fail<UsageError>("operator \"", wanted.operator_kind, "\": ", without_place(error.what()),
+                         ": take \"auto\", which fits all elements");
+      }
       choice = wanted;
       throw_if_cancelled();
     }
@@ -171,7 +179,7 @@ struct System {
 };
 
 PfemSolve numbers_of(const SolveResult& solved) {
-  return {solved.iterations, solved.residual, solved.converged};
+  return {solved.iterations, solved.residual, solved.converged, solved.in_energy, solved.broken};
 }
 
 template<class Exec>

@@ -49,6 +49,8 @@ struct PfemSolve {
   int iterations = 0;
   double residual = 0;
   bool converged = false;
+  bool in_energy = false; ///< the residual is the error in energy, of a direct solve
+  bool broken = false;    ///< as by a matrix that is not positive definite
 };
 
 struct PfemNumbers {

@@ -55,6 +55,8 @@ nb::dict dict_of(const PfemSolve& solve) {
   dict["iterations"] = solve.iterations;
   dict["residual"] = solve.residual;
   dict["converged"] = solve.converged;
+  dict["residual_norm"] = solve.in_energy ? "energy" : "euclidean";
+  dict["broken"] = solve.broken;
   return dict;
 }
 

@@ -144,6 +144,49 @@ class Masks(unittest.TestCase):
                 bone.Law(*arguments)
 
 
+class Sections(unittest.TestCase):
+    """A cylindrical core: the box around it is 4 / pi times its section."""
+    Y, X = np.mgrid[:16, :16]
+    DISC = (X - 7.5)**2 + (Y - 7.5)**2 < 64
+
+    def solve(self, image, mask, **options):
+        return bone.solve(image, 0.1, mask=mask, lateral=None if options.get("test") == "confined" else "free",
+                          backend="serial", **options)
+
+    def test_the_section_of_a_core(self):
+        disc = self.DISC.sum() * 0.01
+        mask = np.tile(self.DISC, (8, 1, 1)).astype(np.uint8)
+        image = np.where(mask > 0, 1000.0, 0.0)
+        core = self.solve(image, mask)
+        self.assertAlmostEqual(core.area, 2.56, delta=1e-12)
+        self.assertAlmostEqual(core.mask_area, disc, delta=1e-12)
+        self.assertAlmostEqual(core.mask_apparent_modulus, 1000, delta=1e-2)
+        self.assertAlmostEqual(core.apparent_modulus, 1000 * disc / 2.56, delta=1e-2)
+        for name, at in (("axis", {"axis": "x"}), ("axes", {"axes": "xyz", "axis": "x"})):
+            self.assertAlmostEqual(self.solve(*(np.moveaxis(of, 0, 2 if name == "axis" else 0) for of in (image, mask)),
+                                              **at).mask_area, disc, delta=1e-12)
+        pores = image.copy()
+        pores[2:6, 6:9, 6:9] = 0  # void within the region of interest is of it
+        self.assertAlmostEqual(self.solve(pores, mask).mask_area, disc, delta=1e-12)
+
+    def test_what_is_beyond_the_bone(self):
+        disc = self.DISC.sum() * 0.01
+        mask = np.zeros((14, 16, 16), int)
+        mask[3:11, self.DISC] = 2
+        mask[0, 8, 8] = 2  # a crumb of the segmentation
+        mask[1:3, self.DISC] = mask[11:13, self.DISC] = 5
+        image = np.where(mask == 2, 1000.0, 0.0)
+        image[0] = 0
+        self.assertAlmostEqual(self.solve(image, mask, pads={5: 2500}).mask_area, disc, delta=1e-12)
+        image[mask == 5] = 1000
+        self.assertAlmostEqual(self.solve(image, mask, mask_labels=[2]).mask_area, disc, delta=1e-12)
+        all_labels = self.solve(image, mask)
+        self.assertAlmostEqual(all_labels.mask_area, disc, delta=1e-12)
+        self.assertIsNone(self.solve(image, mask, mask_labels=[2], test="torsion").mask_area)
+        self.assertIsNone(self.solve(image, mask, mask_labels=[2], test="torsion").mask_apparent_modulus)
+        self.assertIsNone(bone.solve(image, 0.1, backend="serial").mask_area)
+
+
 class Remodelling(unittest.TestCase):
     LAW = {"coefficient": 4000, "exponent": 2, "stimulus": 0.1, "rate": 0.5, "limits": (0.2, 1.6)}
 
@@ -230,6 +273,7 @@ class UnitCells(unittest.TestCase):
         self.assertIn("along z", log.output[0])
         self.assertAlmostEqual(found.stiffness[2, 2], 0, delta=1e-6)
         self.assertIsNone(found.engineering)
+        self.assertRegex(repr(found), r"^<ossatura.bone.Homogenised \(periodic\): diagonal of the stiffness .* MPa; 32 voxels>$")
         plates[4, 1, 1] = 1000  # it touches no other, nor its own image
         with self.assertRaisesRegex(ossatura.InputError, "lead through the cell to no next one"):
             cell(plates)
@@ -529,7 +573,7 @@ class Refusals(unittest.TestCase):
         self.refuse(ossatura.UsageError, "plate_depth: -1 mm; at least 0", plate_depth=-1)
         self.refuse(ossatura.UsageError, "both strain and displacement", strain=-0.02, displacement=-0.001)
         for test, name, value in (("axial", "angle", 0.02), ("axial", "centre", "box"), ("axial", "direction", "x"),
-                                  ("confined", "lateral", "free"), ("torsion", "strain", 0.01), ("bending", "displacement", 0.1),
+                                  ("confined", "lateral", "free"), ("uniaxial", "lateral", "constrained"), ("torsion", "strain", 0.01), ("bending", "displacement", 0.1),
                                   ("torsion", "direction", "x")):
             self.refuse(ossatura.UsageError, f"{name}: has no effect with the test {test}", test=test, **{name: value})
         self.refuse(ossatura.UsageError, "tolerance", tolerance=0)

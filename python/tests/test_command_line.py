@@ -29,10 +29,10 @@ EXECUTABLE = os.environ.get("OSSATURA")
 
 
 def write_image(path, image, spacing):
-    """A MetaImage of float32 [z, y, x]."""
+    """A MetaImage of float32 [z, y, x] with its lower corner at 0, where nodes of arrays are counted from."""
     nz, ny, nx = image.shape
     header = (f"ObjectType = Image\nNDims = 3\nDimSize = {nx} {ny} {nz}\n"
-              f"ElementSpacing = {spacing} {spacing} {spacing}\n"
+              f"ElementSpacing = {spacing} {spacing} {spacing}\nOffset = {spacing / 2} {spacing / 2} {spacing / 2}\n"
               "ElementType = MET_FLOAT\nElementDataFile = LOCAL\n")
     path.write_bytes(header.encode() + image.astype("<f4").tobytes())
 
@@ -89,6 +89,9 @@ class SameBits(unittest.TestCase):
 
     def test_an_axial_test(self):
         self.compare_test(["--test", "axial"], {})
+
+    def test_a_test_between_smooth_plates(self):
+        self.compare_test(["--test", "uniaxial"], {"test": "uniaxial"})
 
     def test_torsion_about_x(self):
         self.compare_test(["--test", "torsion", "--axis", "x", "--angle", "1", "--tolerance", "1e-8"],

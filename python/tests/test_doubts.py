@@ -97,6 +97,10 @@ class Bone(Doubts):
             self.assertEqual(self.solve(spacing=spacing), ["odd-size"])
         self.assertEqual(self.codes(bone.homogenise, self.IMAGE, 82.0, backend="serial"), ["odd-size"])
 
+    def test_depths_of_plates(self):
+        for depth, codes in ((0.05, ["no-depth"]), (0.0999999999, []), (0.1, []), (0.0, [])):
+            self.assertEqual(self.solve(plate_depth=depth), codes)
+
     def test_strains(self):
         self.assertEqual(self.solve(strain=-1.0), ["large-strain"])
         self.assertEqual(self.solve(displacement=-0.1), ["large-strain"])
@@ -404,6 +408,11 @@ class Elastic(Doubts):
             other = topopt.Optimizer(self.POINTS, self.HEXA, young=young, held=self.POINTS[:, 0] == 0, loads=self.LOADS,
                                      volume=0.4, backend="serial")
             self.assertEqual(self.codes(other.analyse), codes)
+
+    def test_a_design_that_locks(self):
+        for poisson, codes in ((0.49, []), (0.4999, ["locking"])):
+            self.assertEqual(self.codes(topopt.Optimizer, self.POINTS, self.HEXA, young=210e9, poisson=poisson,
+                                        held=self.POINTS[:, 0] == 0, loads=self.LOADS, volume=0.4, backend="serial"), codes)
 
     def test_a_design_in_mm(self):
         def of(young=210e9, **unit):

@@ -12,7 +12,7 @@ import unittest
 import numpy as np
 import ossatura
 from cases import porous_image, run_script, tetra_box
-from ossatura import bone, eikonal, topopt
+from ossatura import bone, eikonal, pfem, topopt
 
 LARGE = np.full((64, 64, 64), 1000, np.float32)  # six solves of it take longer than any test waits
 SLOW = [backend for backend in ossatura.backends() if backend != "cuda"][-1]  # so slow that a signal comes in time
@@ -124,6 +124,16 @@ class Interruptions(unittest.TestCase):
             self.assertGreater(optimizer.step().number, 0)
         except ossatura.UsageError as error:
             self.assertIn("was interrupted", str(error))
+
+    def test_a_factor_ends_by_a_signal(self):
+        """It has no iterations, and takes ten seconds here, minutes of larger bodies."""
+        points, hexa = topopt.box((14, 14, 14), (1.0, 1.0, 1.0))
+        model = pfem.Model(pfem.Mesh(points, hexa), order=2, young=1.0, backend=SLOW)
+        model.hold(points[:, 0] == 0)
+        model.add_traction(points[:, 0] == 1, (0, 0, 1e-9))
+        self.assertLess(self.interrupt(lambda: model.solve(preconditioner="ldlt")), 8)
+        again = model.solve(preconditioner="none", operator="matrix-free", max_iterations=1, check=False)
+        self.assertEqual(again.iterations, 1)
 
     def test_a_callback_that_raises_ends_the_solve(self):
         class Enough(Exception):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hexahedra of high order: closed forms, gradients against differences, and what must be refused."""
 import pathlib
+import re
 import tempfile
 import unittest
 
@@ -74,6 +75,45 @@ class Solutions(unittest.TestCase):
         self.assertAlmostEqual(errors[1], 0.019, delta=0.0005)  # docs/pfem.md
         for backend in ossatura.backends():
             self.assertAlmostEqual(sphere(4, backend).solve().strain_energy / energies[1], 1, delta=1e-12)
+
+    def test_preconditioners(self):
+        model = sphere(3)
+        expected = model.solve(tolerance=1e-11)
+        self.assertEqual(expected.residual_norm, "euclidean")
+        for name in ("vertex-stars", "ldlt", "jacobi", "none"):
+            result = model.solve(tolerance=1e-11, preconditioner=name)
+            self.assertAlmostEqual(result.strain_energy / expected.strain_energy, 1, delta=1e-12)
+            np.testing.assert_allclose(result.displacement, expected.displacement, atol=1e-9)
+            self.assertEqual(result.residual_norm, "energy" if name == "ldlt" else "euclidean")
+            self.assertIn({"ldlt": "factor of", "vertex-stars": "vertex stars"}.get(name, name), result.preconditioner)
+        for operator in ("auto", "packed", "bsr", "matrix-free"):
+            self.assertAlmostEqual(model.solve(operator=operator).strain_energy / expected.strain_energy, 1, delta=1e-7)
+        with self.assertRaisesRegex(ossatura.UsageError, r'operator "shared": .* share no matrix: take "auto"'):
+            model.solve(operator="shared")  # elements are curved
+        self.assertTrue(model.solve().converged)
+
+    def test_gradients_by_a_factor(self):
+        model = sphere(3)
+        weights = np.random.default_rng(4).random(model.mesh.points.shape)
+        one, other = (model.solve(tolerance=1e-11, preconditioner=name).adjoint(weights) for name in ("vertex-stars", "ldlt"))
+        np.testing.assert_allclose(other.elasticity, one.elasticity, atol=1e-8 * np.abs(one.elasticity).max())
+        self.assertLess(other.iterations, 4)
+
+    def test_what_is_said_of_a_solve_that_misses_its_tolerance(self):
+        def text_of(**options):
+            with self.assertRaises(ossatura.ConvergenceError) as caught:
+                sphere(4).solve(**options)
+            return str(caught.exception)
+
+        self.assertRegex(text_of(max_iterations=2), r"^residual .* after 2 iterations.* 1.0e-08: raise max_iterations or the "
+                         "tolerance; check=False")
+        self.assertIn("or take preconditioner=\"vertex-stars\"", text_of(max_iterations=2, preconditioner="jacobi"))
+        for name in ("vertex-stars", "ldlt"):  # a factor follows stars that rounding ends
+            text = text_of(tolerance=1e-22, preconditioner=name)
+            self.assertRegex(text, "^error in energy")
+            remedy = re.search("because of rounding: give tolerance=([^ ,]+), or", text)
+            self.assertIsNotNone(remedy, text)
+            self.assertTrue(sphere(4).solve(tolerance=float(remedy[1]), preconditioner=name).converged)
 
     def test_a_tube_in_plane_strain(self):
         mesh = pfem.cylinder_quarter(1.0, 2.0, 0.5, along=2)
@@ -279,6 +319,8 @@ class Refusals(unittest.TestCase):
                 (ossatura.InputError, "hexa: element 0 .* are elements of other points", lambda: pfem.Mesh(points, hexa + 5)),
                 (ossatura.InputError, "counted from 1", lambda: pfem.Mesh(points, hexa + 1)),
                 (ossatura.InputError, "quadratic: an array", lambda: pfem.Mesh(points, hexa, quadratic=np.ones((1, 20, 3)))),
+                (ossatura.InputError, r"points: 1 of 9 \(8 is the first\) belong to no element",
+                 lambda: pfem.Mesh(np.vstack([points, [[0, 9, 9]]]), hexa)),
                 (ValueError, "", lambda: pfem.sphere_octant(2.0, 1.0)),
                 (TypeError, "pfem.Mesh", lambda: pfem.Model(points, young=1.0)),
                 (ossatura.UsageError, "give young", lambda: pfem.Model(mesh)),
@@ -286,6 +328,9 @@ class Refusals(unittest.TestCase):
                 (ossatura.InputError, "elasticity: an array", lambda: pfem.Model(mesh, elasticity=np.ones(6))),
                 (ValueError, "positive definite", lambda: pfem.Model(mesh, elasticity=-np.ones(21))),
                 (ossatura.InputError, "isotropic", lambda: pfem.Model(mesh, young=1, poisson=0.5)),
+                (TypeError, "young: numbers, not <U5", lambda: pfem.Model(mesh, young="210e9")),
+                (TypeError, "poisson: numbers", lambda: pfem.Model(mesh, young=1, poisson=["0.3"])),
+                (ossatura.InputError, r"young: an array of shape \[1\], not \[3\]", lambda: pfem.Model(mesh, young=[1, 2, 3])),
                 (ossatura.InputError, "order: 1 to 10", lambda: pfem.Model(mesh, young=1, order=11)),
                 (ossatura.UsageError, "points=15", lambda: pfem.Model(mesh, young=1, points=15)),
                 (ossatura.UsageError, "space", lambda: pfem.Model(mesh, young=1, space="full")),
@@ -320,7 +365,8 @@ class Refusals(unittest.TestCase):
             model.hold((points == 0).all(1), "x", (1, 0, 0))
         model.add_pressure(points[:, 0] == 2, 1.0)
         for options, text in (({"tolerance": 2}, "tolerance"), ({"max_iterations": 0}, "max_iterations"),
-                              ({"preconditioner": "magic"}, "preconditioner"), ({"operator": "magic"}, "operator")):
+                              ({"preconditioner": "magic"}, "preconditioner='magic': one of 'vertex-stars', 'ldlt'"),
+                              ({"operator": None}, "operator=None: one of 'auto'")):
             with self.assertRaisesRegex(ossatura.UsageError, text):
                 model.solve(**options)
         with self.assertRaises(ossatura.ConvergenceError) as caught:

@@ -165,7 +165,16 @@ class Refusals(unittest.TestCase):
         self.refuse(ossatura.InputError, "cut off what the load case", roles=np.where(
             np.abs(points[topopt.box((4, 3, 2), (4, 3, 2))[1]].mean(1)[:, 0] - 2) < 1, 2, 0))
         self.refuse(ossatura.InputError, "and the 60 points are numbered 0 to 59", hexa=np.full((24, 8), 1000))
+        self.refuse(ossatura.InputError, "load case 1 has nothing on components that are free", loads=[
+            np.ones((60, 3)), np.where(points[:, :1] == 0, 1.0, 0.0) * np.ones(3)])  # counted from 0, as all here
+        self.refuse(ossatura.InputError, r"weights\[1\]=0.0: greater than 0", loads=[np.ones((60, 3))] * 2, weights=(1, 0))
         hexa = topopt.box((4, 3, 2), (4, 3, 2))[1]
+        more = np.vstack([[[9.0, 9.0, 9.0]], points])  # as reference points of other programs
+        self.refuse(ossatura.InputError, r"points: 1 of 61 \(0 is the first\) belong to no element of hexa.*points\[used\]",
+                    points=more, hexa=hexa + 1, held=more[:, 0] == 0, loads=np.ones((61, 3)))
+        used, numbers = np.unique(hexa + 1, return_inverse=True)  # the remedy
+        np.testing.assert_array_equal(more[used], points)
+        np.testing.assert_array_equal(numbers.reshape(hexa.shape), hexa)
         turned = hexa[5, [1, 2, 3, 0, 5, 6, 7, 4]]  # the same element with another first node
         self.refuse(ossatura.InputError, "element 24 has the same nodes as element 5", hexa=np.vstack([hexa, [turned]]))
         turned = hexa.copy()

@@ -404,13 +404,9 @@ std::vector<std::int64_t> count_layers(const Exec& exec, const VoxelArray<Exec>&
 template<class Exec>
 void find_bone_layers(const Exec& exec, const BoneOptions& options, const Communicator& comm,
                       BoneModel<Exec>& model) {
-  if (model.mask_layers.empty())
-    return;
-  const std::vector<std::int64_t> bone =
-      count_layers(exec, model.modulus, SolidVoxels<Exec>{model.modulus.value}, options.axis, comm);
-  const auto is_filled = [](std::int64_t count) { return count > 0; };
-  model.bone_layers = {int(std::find_if(bone.begin(), bone.end(), is_filled) - bone.begin()),
-                       int(bone.rend() - std::find_if(bone.rbegin(), bone.rend(), is_filled))};
+  if (!model.mask_layers.mask.empty())
+    model.mask_layers.bone = filled_layers(count_layers(
+        exec, model.modulus, SolidVoxels<Exec>{model.modulus.value}, options.axis, comm));
 }
 
 template<class Exec>
@@ -461,7 +457,7 @@ void read_model(const Exec& exec, const BoneOptions& options,
     labels = read_model_labels(exec, options, ranks, context, model);
     const LabelSelection<Exec> bone = select_bone(exec, options, labels);
     model.num_in_mask = comm.sum(count_selected(exec, bone));
-    model.mask_layers = count_layers(exec, labels, bone, options.axis, comm);
+    model.mask_layers.mask = count_layers(exec, labels, bone, options.axis, comm);
   }
   if (has_law) {
     apply_law(exec, options, range, labels, comm, model);

@@ -10,6 +10,7 @@
 #include <ossatura/kernels/image/moments.hpp>
 #include <ossatura/kernels/image/shared_planes.hpp>
 #include <ossatura/kernels/image/turn.hpp>
+#include <ossatura/solvers/bone/results/mask_section.hpp>
 
 #include <array>
 #include <map>
@@ -42,8 +43,7 @@ struct BoneModel {
   std::optional<ModelTurn> turn;                 ///< of the image, before the law
   std::map<int, std::string> label_names;        ///< of the mask, where it has them
   std::int64_t num_in_mask = 0;                  ///< voxels whose label is one of bone
-  std::vector<std::int64_t> mask_layers;         ///< these in each layer across --axis
-  std::array<int, 2> bone_layers{0, 0};          ///< across it, from the first to before the last
+  MaskLayers mask_layers;                        ///< these across --axis
   LabelVoxels label_voxels;                      ///< of the mask, that supports touch
   LabelVoxels pad_voxels;                        ///< of the mask, that are pads
   std::optional<ForeignVoxels<Exec>> foreign;    ///< caps and pads in `modulus` and `poisson`

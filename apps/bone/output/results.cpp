@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace ossatura {
 
@@ -84,18 +83,12 @@ bool BoneResults::interrupted() const {
 
 namespace {
 
-/// Voxels of the mask in a layer of the bone, in the mean: crumbs of a segmentation beyond the ends
-/// are not of what is loaded. (Islands were bone before they were left out.)
 template<class Exec>
 double find_mask_section(const Exec& exec, int axis, const BoneModel<Exec>& model,
                          const VoxelProblem<Exec>& problem) {
   const NodeBox box = bounding_box(exec, problem.grid, ranks_of(problem));
   const int below = model.planes_below[std::size_t(axis)];
-  const int first = std::max(model.bone_layers[0], box.lower[axis] - below);
-  const int end = std::min(model.bone_layers[1], box.upper[axis] - below);
-  return double(std::accumulate(model.mask_layers.begin() + first, model.mask_layers.begin() + end,
-                                std::int64_t(0))) /
-         double(end - first);
+  return mean_mask_section(model.mask_layers, box.lower[axis] - below, box.upper[axis] - below);
 }
 
 } // namespace
