@@ -16,11 +16,16 @@ void require_load_path(const SupportFindings& found, std::int64_t num_voxels) {
   if (found.num_carrying == 0 && !found.is_loaded)
     fail<InputError>("nothing loads the specimen: all prescribed displacements are 0 and no force "
                      "acts on a free node; give --force, a displacement or a --test");
+  if (found.num_carrying == 0 && found.num_parts == 1)
+    fail<InputError>("supports move the specimen as one rigid body, and nothing strains it: let "
+                     "plates or --fix hold less of it (--plate-labels, --plate-depth), or at "
+                     "displacements that differ");
   if (found.num_carrying == 0)
     fail<InputError>(
         "no path of bone leads from the supports that move to those that rest: the specimen is in ",
-        format_count(found.num_parts), found.num_parts == 1 ? " part" : " parts",
-        ", and each moves as a rigid body; look at the image and its thresholds (--lower), keep "
+        format_count(found.num_parts),
+        " parts, and each moves as a rigid body; look at the image and its thresholds (--lower), "
+        "keep "
         "the largest part with --largest-component, or let plates reach further with "
         "--plate-depth");
   if (double(found.num_carrying) < least_carrying * double(num_voxels))

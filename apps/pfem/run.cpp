@@ -45,25 +45,42 @@ HierarchicModel<Exec> make_elements(const Exec& exec, const std::string& problem
                    ": take \"auto\", which fits all elements");
 }
 
+/// Refuses a way to form matrices that some elements cannot have.
+template<class Exec>
+void require_form(const Exec& exec, const PfemCommandOptions& options,
+                  const HierarchicSolverOptions& chosen, const HierarchicModel<Exec>& elements) {
+  for (const HexaBatch<Exec>& batch : elements.batch) {
+    const MethodSupport support = supports(exec, chosen.form, batch);
+    if (!support.supported)
+      refuse_choice(options,
+                    options.changes.applied().solver.form != HierarchicSolverOptions().form, "form",
+                    name_of(chosen.form), support.reason);
+  }
+}
+
+/// Refuses what the solver cannot have of these elements, by the error of the library.
+template<class Exec>
+[[noreturn]] void refuse_solver(const Exec& exec, const PfemCommandOptions& options,
+                                const HierarchicSolverOptions& chosen,
+                                const HierarchicModel<Exec>& elements,
+                                const std::invalid_argument& error) {
+  const HierarchicSolverOptions defaults;
+  require_form(exec, options, chosen, elements);
+  if (chosen.kind != defaults.kind)
+    refuse_choice(options, options.changes.applied().solver.kind != defaults.kind, "operator",
+                  name_of(chosen.kind), library_message(error));
+  fail<InputError>(options.problem, ": ", library_message(error));
+}
+
 template<class Exec>
 HierarchicSolver<Exec> make_solver(const Exec& exec, const PfemCommandOptions& options,
                                    const PfemModel& model, const HierarchicModel<Exec>& elements) {
   const TimedScope scope("ossatura::pfem::setup");
-  const HierarchicSolverOptions &chosen = model.options.solver, defaults;
-  const HierarchicSolverOptions of_command_line = options.changes.applied().solver;
+  const HierarchicSolverOptions& chosen = model.options.solver;
   try {
     return HierarchicSolver<Exec>(exec, model.shape, model.numbering, elements, model.held, chosen);
   } catch (const std::invalid_argument& error) {
-    for (const HexaBatch<Exec>& batch : elements.batch) {
-      const MethodSupport support = supports(exec, chosen.form, batch);
-      if (!support.supported)
-        refuse_choice(options, of_command_line.form != defaults.form, "form", name_of(chosen.form),
-                      support.reason);
-    }
-    if (chosen.kind != defaults.kind)
-      refuse_choice(options, of_command_line.kind != defaults.kind, "operator",
-                    name_of(chosen.kind), library_message(error));
-    fail<InputError>(options.problem, ": ", library_message(error));
+    refuse_solver(exec, options, chosen, elements, error);
   }
 }
 
@@ -74,6 +91,8 @@ OperatorChoice<HierarchicOperatorKind> choose_operator(const Exec& exec, const P
   const HierarchicSolverOptions& solver = model.options.solver;
   if (solver.element_wise)
     return {HierarchicOperatorKind::packed, "vectors are element by element", 0};
+  if (solver.kind == HierarchicOperatorKind::shared)
+    return {solver.kind, "asked for", count_shared_matrices(exec, elements)};
   if (solver.kind != HierarchicOperatorKind::automatic)
     return {solver.kind, "asked for", 0};
   return choose_hierarchic_operator(
@@ -85,8 +104,18 @@ template<class Exec>
 PfemPrediction predict(const Exec& exec, const PfemCommandOptions& options,
                        const PfemModel& model) {
   const HierarchicModel<Exec> elements = make_elements(exec, options.problem, model);
-  const bool factors = model.options.solver.preconditioner == HierarchicPreconditioner::ldlt;
-  return predict_pfem(model, choose_operator(exec, model, elements),
+  const HierarchicSolverOptions& solver = model.options.solver;
+  const bool factors = solver.preconditioner == HierarchicPreconditioner::ldlt;
+  OperatorChoice<HierarchicOperatorKind> chosen;
+  try {
+    chosen = choose_operator(exec, model, elements);
+  } catch (const std::invalid_argument& error) {
+    refuse_solver(exec, options, solver, elements, error);
+  }
+  if (chosen.kind != HierarchicOperatorKind::matrix_free || factors ||
+      solver.preconditioner == HierarchicPreconditioner::vertex_stars)
+    require_form(exec, options, solver, elements); // else no matrix is formed
+  return predict_pfem(model, chosen,
                       factors ? double(bytes_of_factor(exec, elements, model.held)) : 0,
                       BackendTraits<Exec>::is_device);
 }

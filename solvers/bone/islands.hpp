@@ -73,7 +73,7 @@ struct MarkSides {
   KOKKOS_FUNCTION void operator()(std::int64_t node) const {
     const Site s = grid.site(int(node));
     const int at[3] = {s.x, s.y, s.z};
-    int marks = held(node) != 0 ? 1 << 6 : 0;
+    int marks = held.extent(0) > 0 && held(node) != 0 ? 1 << 6 : 0; // empty: nothing is held
     for (int d = 0; d < 3; ++d)
       marks |= (at[d] == box.lower[d]) << d | (at[d] == box.upper[d]) << (3 + d);
     mark(node) = std::uint8_t(marks);
@@ -119,27 +119,53 @@ PartsInBox<Exec> find_parts_in_box(const Exec& exec, const VoxelProblem<Exec>& p
   return found;
 }
 
-/// Finds the parts, connected by nodes, that no component of problem.held touches. Sets their
-/// voxels in `image`, the one that `problem` was made from, to 0 if they are at most the part
-/// `most` of all. Plates lie at the ends of what is there: with them dropped, problem and load are
-/// to be made anew, and asked again. `sides`: of the box around the bone, that supports are at, and
-/// that end at crumbs beyond the specimen, where there are any: parts that reach further than the
-/// largest are islands, too, where they are at most the part `most_islands` of all. Of a problem
-/// that is cut all its ranks call it, with the planes of the image that each has. Fences.
+namespace detail {
+/// Which parts reach one of these sides of the box that the largest does not, where these are at
+/// most the part `most_islands` of all: crumbs beyond the specimen, at which the box ends. Empty
+/// without any. Fences.
+template<class Exec>
+std::vector<std::uint8_t> find_crumbs(const Exec& exec, const VoxelProblem<Exec>& problem,
+                                      const PartsInBox<Exec>& found, int sides) {
+  const std::vector<SpecimenPart>& list = found.parts.list;
+  std::vector<std::uint8_t> is_crumb;
+  std::int64_t beyond = 0;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    is_crumb.push_back(found.reaches_beyond(i, sides));
+    beyond += is_crumb[i] != 0 ? list[i].num_voxels : 0;
+  }
+  if (beyond == 0 || double(beyond) > most_islands * double(count_voxels(exec, problem)))
+    is_crumb.clear();
+  return is_crumb;
+}
+} // namespace detail
+
+/// Finds crumbs beyond these sides of the box around the bone: parts, connected by nodes, that
+/// reach one that the largest part does not, where they are at most the part `most_islands` of all.
+/// Sets their voxels in `image`, the one that `problem` was made from, to 0 if they are at most the
+/// part `most`. The box is smaller then: with a problem that is made anew it is to be asked again.
+/// Of a problem that is cut all its ranks call it, with the planes of the image that each has.
+/// Fences.
+template<class Exec>
+DroppedIslands drop_crumbs(const Exec& exec, const VoxelProblem<Exec>& problem,
+                           const VoxelArray<Exec>& image, double most, int sides) {
+  const PartsInBox<Exec> found = find_parts_in_box(exec, problem);
+  const std::vector<std::uint8_t> is_crumb = detail::find_crumbs(exec, problem, found, sides);
+  return is_crumb.empty() ? DroppedIslands()
+                          : detail::drop_parts(exec, problem, image, found.parts, is_crumb, most);
+}
+
+/// As drop_crumbs, and where there are none the same for the parts that no component of
+/// problem.held touches. Plates lie at the ends of what is there: with parts dropped, problem and
+/// load are to be made anew, and asked again. `sides`: that supports are at. Fences.
 template<class Exec>
 DroppedIslands drop_islands(const Exec& exec, const VoxelProblem<Exec>& problem,
                             const VoxelArray<Exec>& image, double most = most_islands,
                             int sides = 0) {
   const PartsInBox<Exec> found = find_parts_in_box(exec, problem);
-  const std::vector<SpecimenPart>& list = found.parts.list;
-  std::int64_t beyond = 0;
-  for (std::size_t i = 0; i < list.size(); ++i)
-    beyond += found.reaches_beyond(i, sides) ? list[i].num_voxels : 0;
-  const bool are_crumbs =
-      beyond > 0 && double(beyond) <= most_islands * double(count_voxels(exec, problem));
-  std::vector<std::uint8_t> is_island;
-  for (std::size_t i = 0; i < list.size(); ++i) // without crumbs supports may reach the rest
-    is_island.push_back(are_crumbs ? found.reaches_beyond(i, sides) : !found.is_held(i));
+  std::vector<std::uint8_t> is_island = detail::find_crumbs(exec, problem, found, sides);
+  if (is_island.empty()) // without crumbs supports may reach the rest
+    for (std::size_t i = 0; i < found.parts.list.size(); ++i)
+      is_island.push_back(!found.is_held(i));
   return detail::drop_parts(exec, problem, image, found.parts, is_island, most);
 }
 

@@ -224,14 +224,20 @@ make_matrix_free_operator(const Exec& exec, const HierarchicModel<Exec>& model) 
   return std::make_unique<MatrixFreeOperator<Exec>>(exec, model);
 }
 
+/// Throws std::invalid_argument.
+template<class Exec>
+void require_shareable(const HexaBatch<Exec>& batch) {
+  OSSATURA_REQUIRE(batch.is_trilinear() && batch.point_stride == 0,
+                   "elements that are curved or have a material that varies share no matrix");
+}
+
 template<class Exec>
 class SharedOperator final : public ElementWiseOperator<Exec> {
 public:
   SharedOperator(const Exec& exec, const HierarchicModel<Exec>& model, StiffnessMethod form)
       : ElementWiseOperator<Exec>(exec, model) {
     for (const HexaBatch<Exec>& batch : model.batch) {
-      OSSATURA_REQUIRE(batch.is_trilinear() && batch.point_stride == 0,
-                       "elements that are curved or have a material that varies share no matrix");
+      require_shareable(batch);
       const HexaClasses<Exec> classes = find_hexa_classes(exec, batch, 0, batch.num_elem);
       const HexaBatch<Exec> few = gather_classes(exec, batch, 0, classes);
       matrix_.push_back(make_uninitialized<double>(
@@ -374,6 +380,16 @@ choose_hierarchic_operator(const Exec& exec, const HierarchicModel<Exec>& model,
           "packed matrices take " + megabytes(packed) + " and more time to read than to recompute"};
 }
 
+template<class Exec>
+std::int64_t count_shared_matrices(const Exec& exec, const HierarchicModel<Exec>& model) {
+  std::int64_t count = 0;
+  for (const HexaBatch<Exec>& batch : model.batch) {
+    require_shareable(batch);
+    count += count_hexa_classes(exec, batch, batch.num_elem);
+  }
+  return count;
+}
+
 std::int64_t memory_for_matrices(std::int64_t left) {
   return left > 0 ? left / 2 : std::numeric_limits<std::int64_t>::max();
 }
@@ -407,6 +423,7 @@ make_hierarchic_operator(const Exec& exec, HierarchicOperatorKind kind,
 #define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template OperatorChoice<HierarchicOperatorKind> choose_hierarchic_operator<Exec>(                \
       const Exec&, const HierarchicModel<Exec>&, std::int64_t);                                    \
+  template std::int64_t count_shared_matrices<Exec>(const Exec&, const HierarchicModel<Exec>&);    \
   template std::unique_ptr<HierarchicOperator<Exec>> make_hierarchic_operator<Exec>(               \
       const Exec&, HierarchicOperatorKind, const HierarchicModel<Exec>&, StiffnessMethod);
 OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)

@@ -17,6 +17,11 @@ OperatorChoice<HierarchicOperatorKind>
 choose_hierarchic_operator(const Exec& exec, const HierarchicModel<Exec>& model,
                            std::int64_t memory);
 
+/// How many matrices `shared` keeps. Throws std::invalid_argument for elements that share none.
+/// Fences.
+template<class Exec>
+std::int64_t count_shared_matrices(const Exec& exec, const HierarchicModel<Exec>& model);
+
 /// The share of the bytes `left` (0: unknown) that is for matrices: vertex stars need the rest.
 std::int64_t memory_for_matrices(std::int64_t left);
 

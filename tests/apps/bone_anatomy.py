@@ -129,6 +129,22 @@ class Labels(Anatomy):
         force = -0.01 * MODULUS * EDGE * sum(3 * len(x) / (high - 1) for x, high in COLUMNS.items())
         self.close(run["results"]["response"]["force"], force, 1e-7)
 
+    def test_plates_that_hold_all_of_the_bone(self):
+        """It moves as a rigid body: with a cap or a pad below it the failure load was -5e17 N, or it was one voxel that turns."""
+        block = self.image("block.nii.gz", lambda x, y, z: MODULUS if 3 <= z < 10 else 0)
+        whole = self.image("whole.nii.gz", lambda x, y, z: 1 if 3 <= z < 10 else 0)
+        padded = self.image("padded.nii.gz", lambda x, y, z: 1 if 6 <= z < 10 else 2 if 3 <= z < 6 else 3 if z == 2 else 0)
+        pad = ("--mask", padded, "--mask-labels", "1", "--pads", "2=100")
+        alone = "no bone is strained, but caps and pads alone: supports hold all of the bone, which moves as one rigid body; let plates"
+        self.fails(BAD_FILE, alone, "bone", block, *AXIAL, *pad, "--plate-labels", "upper=1,lower=3")
+        self.fails(BAD_FILE, alone, "bone", block, *AXIAL, "--mask", whole, "--cap", "lower=1", "--plate-labels", "upper=1")
+        self.fails(BAD_FILE, alone, "bone", block, *AXIAL[4:], *pad, "--fix", "label:1:xyz=0,z-:xyz,z-:z=0.01")
+        rigid = "supports move the specimen as one rigid body, and nothing strains it: let plates or --fix hold less of it"
+        self.fails(BAD_FILE, rigid, "bone", block, *AXIAL, "--mask", whole, "--plate-labels", "upper=1")
+        self.fails(BAD_FILE, rigid, "bone", block, *AXIAL[4:], "--fix", "z-:xyz=0.1")
+        # A pad that is far softer than the bone leaves it a share.
+        self.summary("bone", block, *AXIAL, *pad[:-1], "2=1e-3", "--plate-labels", "lower=3")
+
     def test_supports_and_loads_at_labels(self):
         listed = AXIAL[4:]
         run = self.summary("bone", self.stepped, *listed, *self.labels, "--fix", "z-:xyz,label:2:xyz=0,label:2:z=-0.01")

@@ -878,12 +878,21 @@ class BadInput(PfemCase):
         sphere = {"mesh": {"generator": "sphere"}, "material": {"young": 1, "poisson": 0.3}, "order": 2, "supports": None, "loads": None}
         shared, affine = "elements that are curved or have a material that varies share no matrix", "elements are curved"
         for key, value, reason in (("operator", "shared", shared), ("form", "affine", affine), ("form", "congruent", affine)):
-            self.refuses(f'p.json: solver.{key}: {value}: {reason}: take "auto", which fits all elements',
-                         problem(**{**sphere, "solver": {key: value}}))
-            self.write("p.json", json.dumps(problem(**sphere)))
-            for name in ("p.json", "sphere"):
-                self.fails(USAGE, f"--{key} {value}: {reason}. Take --{key} auto, which fits all elements", "pfem", name, "-q",
-                           "--backend", "serial", f"--{key}", value)
+            for dry in ((), ("--dry-run",)):  # which passed
+                self.refuses(f'p.json: solver.{key}: {value}: {reason}: take "auto", which fits all elements',
+                             problem(**{**sphere, "solver": {key: value}}), BAD_FILE, *dry)
+                self.write("p.json", json.dumps(problem(**sphere)))
+                for name in ("p.json", "sphere"):
+                    self.fails(USAGE, f"--{key} {value}: {reason}. Take --{key} auto, which fits all elements", "pfem", name, "-q",
+                               "--backend", "serial", f"--{key}", value, *dry)
+        # No matrix is formed without one of stars either.
+        unformed = ("pfem", "sphere", "-q", "--backend", "serial", "--form", "affine", "--operator", "matrix-free")
+        self.fails(USAGE, "--form affine: elements are curved", *unformed, "--preconditioner", "vertex-stars", "--dry-run")
+        self.ossatura(*unformed, "--preconditioner", "jacobi", "--dry-run")
+        # Shapes are counted where matrices are asked for, too: twelve elements have one, or as many.
+        one, all_of_them = (self.summary("pfem", name, "--cells", "3x2x2", "--operator", "shared", "--backend", "serial", "--dry-run",
+                                         "-q")["results"]["operator_bytes"]["shared"] - 4 * 12 for name in ("cube", "distorted"))
+        self.close(all_of_them, 12 * one, 1e-12)
         by_elements = {"element_wise": True, "operator": "bsr", "preconditioner": "jacobi"}
         self.refuses("p.json: solver.element_wise: goes with the operator packed and the preconditioner jacobi or none: leave it out, or "
                      "these", problem(solver=by_elements))

@@ -167,7 +167,39 @@ class Bone(MistakesCase):
                     self.close(found["results"]["response"][name], value, 1e-5)
         self.refused(BAD_FILE, "keep the largest part with --largest-component", *column("column-crumb.nii.gz", True)[:-1],
                      "--fix", "z-:xyz", "--fix", "z+:z=-0.1")
-        self.refused(BAD_FILE, "no path of bone leads", *column("column-crumb.nii.gz", True)[:-1], "--cap", "1")
+
+    def test_a_crumb_beyond_a_specimen_with_caps(self):
+        """Caps were put on the crumb: it was refused as in two parts, or had caps that were thicker, and 12 % less force."""
+        shape, ends = (6, 6, 16), ((2, 2, 1), (3, 1, 13))
+
+        def column(name, *crumbs):
+            def image(kind, value):
+                return self.write(f"{name}-{kind}.nii.gz", nifti_bytes(shape, 0.5, "h", [
+                    value if (4 <= z < 11 + (x < 3) or (x, y, z) in crumbs) else 0
+                    for z in range(shape[2]) for y in range(shape[1]) for x in range(shape[0])]))
+            image("ct", 1000)
+            image("seg", 1)
+            return ("bone", self.path(f"{name}-ct.nii.gz"), "--law", "labels", "--labels", "0=0,1000=17000", "-q",
+                    "--mask", self.path(f"{name}-seg.nii.gz"))
+
+        alone, crumbs = column("alone"), column("crumbs", *ends)
+        for more in (("--cap", "1", "--surface-depth", "3"), ("--cap", "1:500:0.4", "--surface-depth", "inf"),
+                     ("--cap", "1"), ("--cap", "upper=1", "--surface-depth", "upper=0.5"), ("--cap", "lower=1"),
+                     ("--cap", "1", "--surface-depth", "1", "--test", "torsion")):
+            with self.subTest(more=more):
+                wanted, found = (self.summary(*of, "--backend", "serial", *more) for of in (alone, crumbs))
+                self.assertIn("islands-left-out", [warning["code"] for warning in found["warnings"]])
+                self.assertEqual(found["problem"]["dropped_elements"], 2)
+                self.assertEqual(found["problem"]["caps"]["elements"], wanted["problem"]["caps"]["elements"])
+                for name, value in wanted["results"]["response"].items():
+                    if value is not None:
+                        self.close(found["results"]["response"][name], value, 1e-5)
+        # Pieces that are no crumbs are the specimen's, and are potted with it.
+        pieces = column("pieces", *[(x, y, 1) for x in range(3) for y in range(2)])
+        self.assertEqual(self.summary(*pieces, "--cap", "1", "--surface-depth", "3", "--dry-run")["warnings"], [])
+        self.refused(BAD_FILE, "1 voxels (0.369 % of the bone) in 1 parts touch no support, or one that the largest part does not "
+                     "reach, the first at x, y, z = 2, 2, 1: --islands drop", *column("low", ends[0]), "--cap", "1",
+                     "--islands", "error")
 
 
 class Options(MistakesCase):

@@ -98,37 +98,64 @@ const char* blending_option(const BoneOptions& options, const VoxelImage& source
   return std::all_of(o.turns.begin(), o.turns.end(), is_right_angled) ? nullptr : "--turn";
 }
 
+/// Below it a voxel is void.
+struct LowerThreshold {
+  std::string option; ///< that gives it, before its value
+  double lower;
+  bool ends_bone; ///< where no law is graded, and no mask says where the bone ends
+};
+
+std::vector<LowerThreshold> lower_thresholds(const BoneOptions& options) {
+  std::vector<LowerThreshold> found;
+  if (kind_of_law(options))
+    found.push_back(
+        {"--lower ", options.lower, options.law == GreyLaw::threshold && options.mask.empty()});
+  for (const auto& [label, choice] : options.labels_of_mask.laws)
+    if (choice.kind != MaterialKind::constant)
+      found.push_back({choice.lower ? "lower of label " + std::to_string(label) + " at "
+                                    : std::string("--lower "),
+                       choice.lower.value_or(options.lower), false});
+  return found;
+}
+
+/// Throws where the threshold is at an end of a wide gap between values that `option` blends.
+template<class Exec>
+void require_within(const Exec& exec, const BoneOptions& options, const char* option,
+                    const BoneModel<Exec>& model, const LowerThreshold& threshold) {
+  // Of the range of the image: values of a scan are closer by far. Of the gap: what is left out,
+  // or filled, is then hardly meant.
+  constexpr float least_gap = 0.2f, margin = 0.1f;
+  ValueMap map = options.preparation.map();
+  map.lower = ValueMap().lower; // the clamp comes after blending
+  map.upper = ValueMap().upper;
+  const ValueGap gap = find_gap(exec, map, float(threshold.lower), model.modulus);
+  if (!gap.is_between || gap.part < least_gap)
+    return;
+  const double place = (threshold.lower - gap.below) / (double(gap.above) - gap.below);
+  // Where a law is graded, or a mask says where the bone ends, bone of a small part of a voxel does
+  // no harm.
+  const bool is_wide = place < margin && threshold.ends_bone;
+  if (place <= 1 - margin && !is_wide)
+    return;
+  fail<InputError>(options.input, ": no value is between ", format_number(gap.below), " and ",
+                   format_number(gap.above), ", as in a segmentation, until ", option,
+                   " blends them at the surface of the bone: with ", threshold.option,
+                   format_number(threshold.lower), " a voxel there is ",
+                   is_wide ? "bone where the least part of it is, and the bone too thick"
+                           : "void unless all of it is bone, and the bone too thin",
+                   "; take the middle, ", threshold.option,
+                   format_number((double(gap.above) + gap.below) / 2));
+}
+
 } // namespace
 
 template<class Exec>
 void require_threshold_within(const Exec& exec, const BoneOptions& options,
                               const BoneModel<Exec>& model) {
-  // Of the range of the image: values of a scan are closer by far. Of the gap: what is left out,
-  // or filled, is then hardly meant.
-  constexpr float least_gap = 0.2f, margin = 0.1f;
-  const char* const option = blending_option(options, model.source);
-  if (!option || !std::isfinite(options.lower))
-    return;
-  ValueMap map = options.preparation.map();
-  map.lower = ValueMap().lower; // the clamp comes after blending
-  map.upper = ValueMap().upper;
-  const ValueGap gap = find_gap(exec, map, float(options.lower), model.modulus);
-  if (!gap.is_between || gap.part < least_gap)
-    return;
-  const double place = (options.lower - gap.below) / (double(gap.above) - gap.below);
-  // Where a law is graded, or a mask says where the bone ends, bone of a small part of a voxel does
-  // no harm.
-  const bool is_wide = place < margin && options.law == GreyLaw::threshold && options.mask.empty();
-  if (place <= 1 - margin && !is_wide)
-    return;
-  fail<InputError>(options.input, ": no value is between ", format_number(gap.below), " and ",
-                   format_number(gap.above), ", as in a segmentation, until ", option,
-                   " blends them at the surface of the bone: with --lower ",
-                   format_number(options.lower), " a voxel there is ",
-                   is_wide ? "bone where the least part of it is, and the bone too thick"
-                           : "void unless all of it is bone, and the bone too thin",
-                   "; take the middle, --lower ",
-                   format_number((double(gap.above) + gap.below) / 2));
+  if (const char* const option = blending_option(options, model.source))
+    for (const LowerThreshold& threshold : lower_thresholds(options))
+      if (std::isfinite(threshold.lower))
+        require_within(exec, options, option, model, threshold);
 }
 
 void require_unit(const BoneOptions& options, double largest) {

@@ -23,9 +23,9 @@ void require_unit(const BoneOptions& options, double largest);
 /// Throws InputError for moduli beyond those that are taken.
 void require_finite_moduli(const BoneOptions& options, double largest);
 
-/// Throws InputError where values of an image as it is read are to be blended, and --lower is at an
-/// end of a wide gap between them, as the value of the bone in a segmentation is: what is blended
-/// at the surface would all be void, or all bone. Fences.
+/// Throws InputError where values of an image as it is read are to be blended, and --lower, or that
+/// of a label's law, is at an end of a wide gap between them, as the value of the bone in a
+/// segmentation is: what is blended at the surface would all be void, or all bone. Fences.
 template<class Exec>
 void require_threshold_within(const Exec& exec, const BoneOptions& options,
                               const BoneModel<Exec>& model);

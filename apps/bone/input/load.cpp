@@ -209,8 +209,8 @@ BoneLoad<Exec> make_test_load(const Exec& exec, const BoneOptions& options,
   }
 }
 
-/// Of the box around the bone, as drop_islands has them. What caps are put on is an end, be it a
-/// crumb.
+/// Of the box around the bone, as drop_islands has them. Caps end in planes, and crumbs beyond what
+/// they are put on are gone.
 template<class Exec>
 int supported_sides(const BoneOptions& options, const BoneModel<Exec>& model) {
   if (has_listed_load(options, model))
@@ -218,6 +218,46 @@ int supported_sides(const BoneOptions& options, const BoneModel<Exec>& model) {
   const int ends = sides_across(options.axis);
   const int sides = has_sides_for_supports(options) ? all_sides : ends;
   return options.anatomy.has_caps() ? sides & ~ends : sides;
+}
+
+/// The part of the bone that may be islands, as --islands says.
+double most_left_out(const BoneOptions& options) {
+  return options.islands == Islands::error  ? 0
+         : options.islands == Islands::drop ? 0.5
+                                            : most_islands;
+}
+
+/// Notes what went, or throws InputError where it is too much. Returns whether voxels went.
+template<class Exec>
+bool leave_out(const BoneOptions& options, const VoxelProblem<Exec>& problem,
+               const DroppedIslands& loose, BoneModel<Exec>& model) {
+  if (loose.components == 0)
+    return false;
+  const bool periodic = is_periodic(options);
+  const std::int64_t nx = problem.grid.shape[0], ny = problem.grid.shape[1];
+  const std::array<int, 3> shift = shift_of_nodes(model);
+  std::ostringstream what;
+  what << format_count(loose.voxels) << " voxels (" << format_number(100 * loose.part, 3)
+       << " % of the bone) in " << format_count(loose.components)
+       << (periodic ? " parts lead through the cell to no next one"
+                    : " parts touch no support, or one that the largest part does not reach")
+       << ", the first at x, y, z = " << loose.example % nx - shift[0] << ", "
+       << loose.example / nx % ny - shift[1] << ", " << loose.example / nx / ny - shift[2];
+  if (options.islands == Islands::error)
+    fail<InputError>(what.str(), ": --islands drop leaves them out");
+  const char* remedies =
+      periodic ? "a higher --lower removes noise; --crop and --lower choose a cell "
+                 "that bone leads through"
+               : "--largest-component keeps the largest part alone, so that plates lie at "
+                 "its ends; a higher --lower removes noise; --plate-depth lets plates "
+                 "reach further";
+  if (loose.part > 0.5)
+    fail<InputError>(what.str(), ": what is left is not the specimen; ", remedies);
+  if (!loose.are_dropped)
+    fail<InputError>(what.str(), ": ", remedies, "; --islands drop leaves them out");
+  log_warning("islands-left-out", what.str(), ": left out");
+  model.num_dropped += loose.voxels;
+  return true;
 }
 
 } // namespace
@@ -252,46 +292,30 @@ BoneLoad<Exec> make_bone_load(const Exec& exec, const BoneOptions& options,
 template<class Exec>
 bool drop_islands(const Exec& exec, const BoneOptions& options, const VoxelProblem<Exec>& problem,
                   BoneModel<Exec>& model) {
-  const double most = options.islands == Islands::error  ? 0
-                      : options.islands == Islands::drop ? 0.5
-                                                         : most_islands;
-  const bool periodic = is_periodic(options);
-  const DroppedIslands loose =
-      periodic ? drop_periodic_islands(exec, problem, model.modulus, most)
-               : drop_islands(exec, problem, model.modulus, most, supported_sides(options, model));
-  if (loose.components == 0)
-    return false;
-  const std::int64_t nx = problem.grid.shape[0], ny = problem.grid.shape[1];
-  const std::array<int, 3> shift = shift_of_nodes(model);
-  std::ostringstream what;
-  what << format_count(loose.voxels) << " voxels (" << format_number(100 * loose.part, 3)
-       << " % of the bone) in " << format_count(loose.components)
-       << (periodic ? " parts lead through the cell to no next one"
-                    : " parts touch no support, or one that the largest part does not reach")
-       << ", the first at x, y, z = " << loose.example % nx - shift[0] << ", "
-       << loose.example / nx % ny - shift[1] << ", " << loose.example / nx / ny - shift[2];
-  if (options.islands == Islands::error)
-    fail<InputError>(what.str(), ": --islands drop leaves them out");
-  const char* remedies =
-      periodic ? "a higher --lower removes noise; --crop and --lower choose a cell "
-                 "that bone leads through"
-               : "--largest-component keeps the largest part alone, so that plates lie at "
-                 "its ends; a higher --lower removes noise; --plate-depth lets plates "
-                 "reach further";
-  if (loose.part > 0.5)
-    fail<InputError>(what.str(), ": what is left is not the specimen; ", remedies);
-  if (!loose.are_dropped)
-    fail<InputError>(what.str(), ": ", remedies, "; --islands drop leaves them out");
-  log_warning("islands-left-out", what.str(), ": left out");
-  model.num_dropped += loose.voxels;
-  return true;
+  const double most = most_left_out(options);
+  return leave_out(options, problem,
+                   is_periodic(options) ? drop_periodic_islands(exec, problem, model.modulus, most)
+                                        : drop_islands(exec, problem, model.modulus, most,
+                                                       supported_sides(options, model)),
+                   model);
+}
+
+template<class Exec>
+bool drop_crumbs(const Exec& exec, const BoneOptions& options, const VoxelProblem<Exec>& problem,
+                 BoneModel<Exec>& model) {
+  return leave_out(
+      options, problem,
+      drop_crumbs(exec, problem, model.modulus, most_left_out(options), sides_across(options.axis)),
+      model);
 }
 
 #define OSSATURA_INSTANTIATE(Exec)                                                                 \
   template BoneLoad<Exec> make_bone_load(const Exec&, const BoneOptions&, const BoneModel<Exec>&,  \
                                          VoxelProblem<Exec>&);                                     \
   template bool drop_islands(const Exec&, const BoneOptions&, const VoxelProblem<Exec>&,           \
-                             BoneModel<Exec>&);
+                             BoneModel<Exec>&);                                                    \
+  template bool drop_crumbs(const Exec&, const BoneOptions&, const VoxelProblem<Exec>&,            \
+                            BoneModel<Exec>&);
 OSSATURA_FOR_EACH_BACKEND(OSSATURA_INSTANTIATE)
 #undef OSSATURA_INSTANTIATE
 

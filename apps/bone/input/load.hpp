@@ -23,6 +23,12 @@ template<class Exec>
 bool drop_islands(const Exec& exec, const BoneOptions& options, const VoxelProblem<Exec>& problem,
                   BoneModel<Exec>& model);
 
+/// The same for crumbs beyond the two ends of the bone, before caps are put on it. Returns whether
+/// voxels went, and a problem made anew is to be asked again. Fences.
+template<class Exec>
+bool drop_crumbs(const Exec& exec, const BoneOptions& options, const VoxelProblem<Exec>& problem,
+                 BoneModel<Exec>& model);
+
 /// Whether --test file is meant: asked for, or implied by supports or forces that were given.
 template<class Exec>
 bool has_listed_load(const BoneOptions& options, const BoneModel<Exec>& model) {

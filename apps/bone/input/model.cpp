@@ -3,6 +3,7 @@
 
 #include "apps/bone/input/caps.hpp"
 #include "apps/bone/input/law.hpp"
+#include "apps/bone/input/load.hpp"
 #include "apps/bone/input/mask.hpp"
 #include "apps/bone/input/turn.hpp"
 #include "apps/bone/labels/pads.hpp"
@@ -564,8 +565,11 @@ BoneModel<Exec> make_bone_model(const Exec& exec, const BoneOptions& options,
   }
   find_bone_layers(exec, options, comm, model);
   add_pads(exec, options, ranks, model);
-  if (options.anatomy.has_caps())
+  if (options.anatomy.has_caps()) { // on the specimen, not on crumbs beyond it
+    while (drop_crumbs(exec, options, make_bone_problem(exec, model, ranks), model)) {
+    }
     add_caps(exec, options, ranks, model);
+  }
   note_foreign(exec, model);
   return model;
 }

@@ -145,6 +145,22 @@ BoneModelInfo describe_model(const Exec& exec, const BoneOptions& options,
   return info;
 }
 
+namespace {
+
+/// Throws InputError where caps and pads have all of the energy, but for rounding.
+void require_strained_bone(const BoneResults& results) {
+  constexpr double least_share = 1e-12;
+  const SampleStatistics& sed = *results.sed;
+  const double of_bone = sed.mean * double(sed.count) * std::pow(results.model.spacing, 3);
+  if (results.model.num_cap_elem + results.model.num_pad_elem > 0 &&
+      of_bone < least_share * *results.strain_energy)
+    fail<InputError>("no bone is strained, but caps and pads alone: supports hold all of the bone, "
+                     "which moves as one rigid body; let plates or --fix hold less of it, such as "
+                     "what a label beside its end touches (--plate-labels)");
+}
+
+} // namespace
+
 template<class Exec>
 void add_solution(const Exec& exec, const BoneSolution<Exec>& solution,
                   const VoxelFields<Exec>& fields, const BoneOptions& options,
@@ -166,6 +182,8 @@ void add_solution(const Exec& exec, const BoneSolution<Exec>& solution,
     fail<InputError>("the strain energy is ", energy,
                      " N mm: lengths, moduli or loads are too small or too large to compute with");
   add_statistics(exec, fields, options, results);
+  if (is_loaded)
+    require_strained_bone(results);
   if (is_loaded && (!(results.sed->maximum > 0) || !std::isfinite(results.sed->maximum) ||
                     !std::isfinite(results.von_mises->maximum)))
     fail<InputError>(results.sed->maximum == 0

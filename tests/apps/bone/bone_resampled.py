@@ -133,6 +133,19 @@ class Resample(DriverCase):
         graded = ("--law", "linear", "--slope", "100", *law[2:])
         self.summary("bone", image, *graded, "--lower", "1", *blends[1])
         self.fails(BAD_FILE, "the bone too thin", "bone", image, *graded, "--lower", "127", *blends[1])
+        by_label = ("--mask", mask, *law[2:])  # with a law for each label, too
+        for how in blends:
+            option = "--resample" if "--resample" in how else how[0]
+            for label_law in ("threshold:modulus=9000", "linear:slope=70"):
+                said = (f"ball.nii.gz: no value is between 0 and 127, as in a segmentation, until {option} blends them at the surface "
+                        "of the bone: with lower of label 1 at 127 a voxel there is void unless all of it is bone, and the bone too "
+                        "thin; take the middle, lower of label 1 at 63.5")
+                self.fails(BAD_FILE, said, "bone", image, *by_label, "--label-laws", f"1={label_law}:lower=127", *how)
+                self.fails(BAD_FILE, "with --lower 127 a voxel", "bone", image, *by_label, "--label-laws", f"1={label_law}",
+                           "--lower", "127", *how)
+                volume = self.summary("bone", image, *by_label, "--label-laws", f"1={label_law}:lower=63.5", *how)["problem"]["bone_volume"]
+                self.close(volume, sum(ball) / 8, 0.05)
+        self.summary("bone", image, *by_label, "--label-laws", "1=constant:modulus=9000", *blends[1])
 
     def test_what_is_not_resampled_is_refused(self):
         surface = self.write("tetra.off", "OFF\n4 4 0\n0 0 0\n9 0 0\n0 9 0\n0 0 9\n3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n")
