@@ -15,6 +15,7 @@
 #include "apps/bone/specimen_size.hpp"
 #include "apps/bone/strength.hpp"
 #include "apps/bone/support_checks.hpp"
+#include "apps/driver/command_line_model.hpp"
 #include "apps/driver/exit_code.hpp"
 #include "apps/driver/interrupt.hpp"
 #include "apps/driver/ranks.hpp"
@@ -361,12 +362,18 @@ template<class Exec>
 BoneCase<Exec> make_case(const Exec& exec, const BoneOptions& options, BoneResults& results,
                          DriverContext& context) {
   const Communicator& world = context.world();
+  const bool has_file = options.generator == BoneGenerator::none || !options.fix_file.empty() ||
+                        !options.force_file.empty();
   BoneCase<Exec> found;
+  const auto make = [&](const std::optional<Communicator>& ranks) {
+    blame_options_unless(has_file,
+                         [&] { make_case(exec, options, ranks, found, results, context); });
+  };
   if (divides_model(options, world.size())) {
     const DeviceComm<Exec> joining(world); // while the input is read
-    run_communicating(world, [&] { make_case(exec, options, {world}, found, results, context); });
+    run_communicating(world, [&] { make({world}); });
   } else {
-    run_phase(world, [&] { make_case(exec, options, {}, found, results, context); });
+    run_phase(world, [&] { make({}); });
   }
   return found;
 }

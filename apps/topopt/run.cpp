@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run goes from problem and set-up through step after step, writes results as the steps come, and
 // analyses the last design.
+#include "apps/driver/command_line_model.hpp"
 #include "apps/driver/interrupt.hpp"
 #include "apps/driver/output/files/frame_writer.hpp"
 #include "apps/driver/output/table.hpp"
@@ -382,6 +383,12 @@ void show(const DesignStep& step, int last_step, double remaining, DriverContext
   context.progress(line, remaining);
 }
 
+/// Whether some of the problem, or the design that it starts from, is in a file.
+bool has_file(const TopoptCommandOptions& options) {
+  return options.kind() != ProblemKind::generator || !options.resume.empty() ||
+         !options.start_from.empty();
+}
+
 template<class Exec>
 std::unique_ptr<DesignOptimizer<Exec>> make_optimizer(const Exec& exec, const std::string& where,
                                                       const TopoptModel& model,
@@ -632,7 +639,8 @@ std::unique_ptr<DesignOptimizer<Exec>>
 begin_design(const Exec& exec, const TopoptCommandOptions& options, const Grids& grids,
              std::size_t first, TopoptRunResults& results, DriverContext& context) {
   const TopoptModel& grid = *grids[first];
-  auto optimizer = make_optimizer(exec, options.problem, grid, results);
+  auto optimizer = blame_options_unless(
+      has_file(options), [&] { return make_optimizer(exec, options.problem, grid, results); });
   if (!options.resume.empty())
     resume(exec, options, grid, first + 1 == grids.size(), *optimizer, context);
   if (!grids.back()->start_from.empty())
@@ -712,8 +720,10 @@ int run_topopt(const TopoptCommandOptions& options, DriverContext& context) {
   TopoptModel model;
   std::vector<TopoptModel> coarser;
   run_phase(world, [&] {
-    model = make_topopt_model(options, context);
-    coarser = make_coarser_models(options, model);
+    blame_options_unless(has_file(options), [&] {
+      model = make_topopt_model(options, context);
+      coarser = make_coarser_models(options, model);
+    });
     require_reanalysable(options, model);
     require_bound(options, model);
     if (!divides_model(options, model, world.size()))

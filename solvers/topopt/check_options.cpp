@@ -21,6 +21,13 @@ void check_continuation(const Continuation& c, double least, const char* what) {
 
 } // namespace
 
+double most_first_density(const DesignOptions& options) {
+  if (!options.projection)
+    return 1;
+  constexpr double flat = 6; // of the slope at the threshold cosh(6)^-2 is left, 2.5e-5
+  return std::min(1.0, options.threshold + flat / options.sharpness.start);
+}
+
 const DesignOptions& checked(const DesignOptions& o) {
   OSSATURA_REQUIRE(o.volume_fraction > 0 && o.volume_fraction < 1,
                    "a volume fraction of " << o.volume_fraction);
@@ -39,6 +46,15 @@ const DesignOptions& checked(const DesignOptions& o) {
     OSSATURA_REQUIRE(o.threshold >= 0 && o.threshold <= 1, "a threshold of " << o.threshold);
     OSSATURA_REQUIRE(o.filter != DesignFilter::sensitivity,
                      "projection is of filtered densities: density or Helmholtz filter");
+    // A twentieth of that slope: designs of least volume, which begin above the best one, stay.
+    const double flat = o.threshold + 7.5 / o.sharpness.start;
+    OSSATURA_REQUIRE(o.objective != DesignObjective::volume || o.start <= flat,
+                     "at a first density of "
+                         << o.start << " the projection of sharpness " << o.sharpness.start
+                         << " is flat, and no change of it is felt: begin with "
+                            "a smaller sharpness, which grows (1:64:40:x2), or "
+                            "with a density of at most "
+                         << most_first_density(o));
   }
   const std::string conflict = describe_conflict(o.process);
   OSSATURA_REQUIRE(conflict.empty(), conflict);

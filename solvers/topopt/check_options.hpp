@@ -15,6 +15,10 @@ const DesignOptions& checked(const DesignOptions& options);
 /// Why designs cannot be robust with these, or empty where they can or need not be.
 std::string describe_not_robust(const DesignProblem& problem, const DesignOptions& options);
 
+/// The density, from 0 to 1, up to which the projection that a design begins with is not so flat
+/// that no change is felt: 1 without one, and with one that is not sharp.
+double most_first_density(const DesignOptions& options);
+
 /// Whether more material is never worse, but for limits beside the volume, so that the best design
 /// has all of it that it may: least compliance under given forces and displacements.
 bool wants_volume(const DesignProblem& problem, const DesignOptions& options);

@@ -169,10 +169,11 @@ struct DesignOptimizer<Exec>::Implementation {
 
   bool is_volume() const { return options.objective == DesignObjective::volume; }
   int num_constraints() const { return int(limits.count()) + (is_volume() ? 0 : 1); }
-  /// Where the volume is the objective designs begin solid: what can meet the limits does.
+  /// Where the volume is the objective designs begin solid, as far as a projection lets them feel a
+  /// change: what can meet the limits does.
   double first(const Exec& exec) const {
     if (is_volume())
-      return options.start > 0 ? options.start : 1;
+      return options.start > 0 ? options.start : most_first_density(options);
     return densities.first(exec);
   }
   typename DesignLimits<Exec>::Design design() const {

@@ -115,8 +115,8 @@ struct DesignOptions {
   double multiplier_tolerance = 1e-12; ///< of optimality criteria, relative: ends the bisection
   double move = 0.2;
   double start = 0;               ///< density of the first design where it is free; 0: what
-                                  ///< makes the volume the fraction of all, or 1 where the
-                                  ///< volume is the objective
+                                  ///< makes the volume the fraction of all, or, where the volume
+                                  ///< is the objective, most_first_density()
   double change_tolerance = 0.01; ///< stop when no variable changes by more; where free elements
                                   ///< may have a mean density v < 0.1, than (10 v)^2 times that
   /// Stop, too, when the objective of the last objective_window steps and the one before differ by

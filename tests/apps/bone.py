@@ -156,7 +156,7 @@ class ClosedAnswers(BoneCase):
         for row, other in zip(stiffness, moved["results"]["homogenised"]["stiffness"]):
             for value, there in zip(row, other):
                 self.assertAlmostEqual(value, there, delta=1e-3)
-        self.fails(BAD_FILE, "--crop", "bone", "--generate", "sphere", "--size", "8", "--radius",
+        self.fails(USAGE, "--crop", "bone", "--generate", "sphere", "--size", "8", "--radius",
                    "3", *options[2:])
 
     def test_what_a_unit_cell_refuses(self):

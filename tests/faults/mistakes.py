@@ -546,7 +546,7 @@ class Loads(MistakesCase):
 
     def test_a_filter_across_the_whole_body(self):
         design = ("topopt", "cantilever", "--cells", "8x4x4", "--steps", "1", "--radius")
-        self.refused(BAD_FILE, "reaches across the whole body, which is 8 m long", *design, "8")
+        self.refused(USAGE, "reaches across the whole body, which is 8 m long", *design, "8")
         self.summary(*design, "1.5", "-q", "--backend", "serial")
 
 

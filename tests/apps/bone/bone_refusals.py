@@ -15,9 +15,9 @@ class BadInput(BoneCase):
     def raw(size, kind):
         return ("x.raw", "--shape", f"{size},{size},{size}", "--type", kind, "--spacing", "1")
 
-    def bad(self, message, *arguments):
+    def bad(self, message, *arguments, code=BAD_FILE):
         before = self.files()
-        self.fails(BAD_FILE, message, "bone", *arguments, "--json", "s.json", "--hdf", "f.hdf",
+        self.fails(code, message, "bone", *arguments, "--json", "s.json", "--hdf", "f.hdf",
                    "--history", "h.csv", "-q")
         self.assertEqual(self.files(), before)
 
@@ -85,7 +85,7 @@ class BadInput(BoneCase):
         for more in (("--strain", "-0.05"), ("--displacement", "-0.5"), ("--axis", "x"), ("--lateral", "free"),
                      ("--surface", "visible", "--surface-depth", "1"), ("--cap", "2")):
             self.fails(USAGE, f"{more[0]} has no effect without", "bone", *held, *more)
-        self.bad("nothing holds the specimen", *CUBE, "--force", "z+:z=-1")
+        self.bad("nothing holds the specimen", *CUBE, "--force", "z+:z=-1", code=USAGE)
         nodes = [(z, y, x, d) for z in (0, 3) for y in range(4) for x in range(4) for d in range(3)]
         hdf5_values.write(self.path("p.h5"), "Image_Data", {
             "Image": ((3, 3, 3), [E] * 27), "Voxelsize": ((), [0.5]), "Poisons_ratio": ((), [NU]),
@@ -100,7 +100,7 @@ class BadInput(BoneCase):
         self.close(pressed, 5 * given, 1e-5)
 
     def test_forces_without_support(self):
-        self.bad("--fix", *CUBE, "--test", "file", "--force", "z+:z=1")
+        self.bad("--fix", *CUBE, "--test", "file", "--force", "z+:z=1", code=USAGE)
 
 
 class Supports(Images):
@@ -219,8 +219,22 @@ class Supports(Images):
                               (("0/0/0:xyz",), "about x, about y, about z"),
                               (("0/0/0:xyz", "4/4/4:xyz"), "along none of the axes")):
             with self.subTest(held=held):
-                self.refused(motions, *cube, "--fix", ",".join(held), "--force", "z+:x=1")
+                self.fails(USAGE, motions, "bone", *cube, "--fix", ",".join(held), "--force", "z+:x=1", "-q")
         self.summary("bone", *cube, "--fix", "z-:z,0/0/0:xy,4/0/0:y", "--force", "z+:z=1", "-q")
+
+    def test_a_generated_model_has_no_file_to_blame(self):
+        """All were exit 5, of a bad file."""
+        cube = ("bone", "--generate", "cube", "--size", "4", "--backend", "serial", "-q")
+        for message, *options in (
+                ("nothing holds the specimen", "--test", "file"), ("nothing loads the specimen", "--fix", "z-:xyz"),
+                ("has no node of a solid voxel", "--fix", "9/9/9:xyz"), ("less than half a voxel", "--cap", "0.1"),
+                ("acts only where the specimen is held", "--fix", "z-:xyz", "--force", "z-:z=1"),
+                ("one rigid body", "--fix", "z-:xyz=0.1")):
+            for more in ((), ("--dry-run",)):
+                self.fails(USAGE, message, *cube, *options, *more)
+        self.fails(USAGE, "no voxel is bone", "bone", "--generate", "sphere", "--size", "8", "--radius", "0.1", "-q")
+        self.fails(USAGE, "no path of bone leads", "bone", "--generate", "laminate", "--size", "8", "--layers", "2=10,3=0", "-q")
+        self.fails(BAD_FILE, "void.csv", *cube, "--fix-file", self.write("void.csv", "9,9,9,z,0\n"))
 
     def test_an_iteration_that_stalls_ends_and_says_why(self):
         # Two blocks that share one edge, about which the force turns the upper one.

@@ -146,7 +146,7 @@ class Made(TopoptCase):
                 (("--extrude", "x", "--symmetry", "x:3"), "planes that contain the direction alone"),
                 (("--extrude", "x", "--distort", "0.3"), "Sweep the mesh along x")):
             with self.subTest(arguments=arguments):
-                self.fails(BAD_FILE, message, "topopt", "cantilever", "--cells", "6x3x3", "-q", *arguments)
+                self.fails(USAGE, message, "topopt", "cantilever", "--cells", "6x3x3", "-q", *arguments)
         for process, message in (({"draw": "z"}, "manufacturing.draw"), ({"milled": "z"}, "milled"),
                                  ({"sectors": {"count": 1, "axis": "x", "point": [0, 0, 0]}}, "at least 2"),
                                  ({"sharpness": 2}, "draw"), ({"extrude": 2}, "manufacturing.extrude")):

@@ -257,14 +257,14 @@ class Failures(TopoptCase):
     def test_a_filter_that_reaches_nothing_is_refused(self):
         for more in ((), ("--filter", "sensitivity"), ("--filter", "helmholtz")):
             with self.subTest(more=more):
-                process = self.fails(BAD_FILE, "radius of 0.1 m", "topopt", "cantilever", "--cells",
+                process = self.fails(USAGE, "radius of 0.1 m", "topopt", "cantilever", "--cells",
                                      "20x10x10", "--radius", "0.1", "-q", *more)
                 self.assertIn("edges are of 1 m", process.stderr)
         self.optimise("cantilever", "--cells", "4x2x2", "--radius", "1.1", "--steps", "1")
         self.optimise("cantilever", "--cells", "4x2x2", "--filter", "none", "--steps", "1")
         # Centres at exactly the radius have no weight, whatever rounding says of their distance.
         for grid in ("mesh", "voxels"):
-            self.fails(BAD_FILE, "reaches no element's neighbour", "topopt", "cantilever", "--cells", "20x10x10", "--size",
+            self.fails(USAGE, "reaches no element's neighbour", "topopt", "cantilever", "--cells", "20x10x10", "--size",
                        "2x1x1", "--radius", "0.1", "--grid", grid, "-q")
 
 
@@ -301,8 +301,19 @@ class Usage(TopoptCase):
         self.fails(USAGE, "--threshold has no effect", "topopt", "p.json", "--no-projection", "--threshold", "0.3")
         self.write("deck.inp", abaqus())
         self.fails(USAGE, "--cells", "topopt", "deck.inp", "--cells", "2x2x2")
-        self.fails(BAD_FILE, "density or Helmholtz", "topopt", "cantilever", "--cells", "4x2x2",
+        self.fails(USAGE, "density or Helmholtz", "topopt", "cantilever", "--cells", "4x2x2",
                    "--projection", "--filter", "sensitivity", "-q")
+
+    def test_options_of_a_generator_that_do_not_go_together(self):
+        """There is no file with anything wrong in it: all were exit 5."""
+        for message, *arguments in (
+                ("give constraints", "cantilever", "--objective", "volume"), ("leave one out", "cantilever", "--draw", "+z", "--extrude", "y"),
+                ("no mass density", "cantilever", "--frequencies", "3"), ("leave out another one", "inverter", "--objective", "volume"),
+                ("take the projection", "inverter", "--robust", "0.3"), ("take --grid mesh", "inverter", "--grid", "voxels")):
+            for more in ((), ("--dry-run",)):
+                self.fails(USAGE, message, "topopt", *arguments, "--cells", "8x4x4", "-q", *more)
+        self.write("p.json", json.dumps({"mesh": {"generator": "cantilever", "cells": [8, 4, 4]}}))
+        self.fails(BAD_FILE, "give constraints", "topopt", "p.json", "--objective", "volume", "-q")
 
     def test_values_out_of_range(self):
         for arguments in (("--steps", "0"), ("--volume", "0"), ("--volume", "1"), ("--radius", "0"),
@@ -319,7 +330,7 @@ class Usage(TopoptCase):
             with self.subTest(arguments=arguments):
                 self.fails(USAGE, arguments[0], "topopt", "cantilever", *arguments, "-o", "out")
         self.fails(USAGE, "did you mean 'ebeSym'?", "topopt", "mbb", "--operator", "ebesym")
-        self.fails(BAD_FILE, "at least 2x1x2", "topopt", "lbeam", "--cells", "1x1x1", "-q")
+        self.fails(USAGE, "at least 2x1x2", "topopt", "lbeam", "--cells", "1x1x1", "-q")
         self.fails(UNAVAILABLE, "serial", "topopt", "mbb", "--backend", "quantum")
 
     def test_help_and_printed_configuration(self):

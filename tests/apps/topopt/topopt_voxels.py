@@ -173,8 +173,9 @@ class Voxels(TopoptCase):
                    "--cells", "650x650x650", "--no-stl")
 
     def test_refusals(self):
-        def refused(message, *arguments, code=BAD_FILE, name="cantilever"):
-            self.fails(code, message, "topopt", name, "-q", *arguments)
+        def refused(message, *arguments, code=None, name="cantilever"):
+            is_file = "." in name
+            self.fails(code or (BAD_FILE if is_file else USAGE), message, "topopt", name, "-q", *arguments)
 
         voxels = ("--cells", "6x4x4", "--grid", "voxels")
         refused("no cube", *voxels, "--distort", "0.2")
