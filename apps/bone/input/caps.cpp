@@ -90,9 +90,9 @@ void add_caps(const Exec& exec, const BoneOptions& options,
   Caps<Exec> caps;
   caps.ends = find_column_ends(exec, model.modulus, options.axis, comm);
   const Extent bone = extent_of(exec, caps.ends);
-  if (!model.mask_layers.empty()) // crumbs were bone before they were left out
-    model.bone_layers = {std::max(model.bone_layers[0], bone.lower),
-                         std::min(model.bone_layers[1], bone.upper)};
+  if (!model.mask_layers.mask.empty()) // crumbs were bone before they were left out
+    model.mask_layers.bone = {std::max(model.mask_layers.bone[0], bone.lower),
+                              std::min(model.mask_layers.bone[1], bone.upper)};
   const auto& shape = model.modulus.shape;
   const int longest = std::max({shape[0], shape[1], shape[2]}),
             lower_layers = layers_of(anatomy.cap.lower, edge, longest),
