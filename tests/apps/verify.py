@@ -75,7 +75,7 @@ RUNS = {
               "--mask", EXAMPLES + "/bone/radius-labels.nii.gz", "--surface", "visible", "--surface-depth", "1"],
     "caps": ["bone", "--generate", "sphere", "--size", "9", "--cap", "2:3000", "--surface-depth", "2", "--fields", "all"],
     "pads": ["bone", EXAMPLES + "/bone/radius.mha", "--resample", "1", "--mask", EXAMPLES + "/bone/radius-labels.nii.gz",
-             "--label-laws", "1=linear:slope=10:lower=200", "--pads", "2=9000", "--cap", "upper=2", "--fields", "all"],
+             "--label-laws", "1=linear:slope=10:lower=320", "--pads", "2=9000", "--cap", "upper=2", "--fields", "all"],
     "grown": ["bone", EXAMPLES + "/bone/radius.mha", "--resample", "1", "--mask", EXAMPLES + "/bone/radius-labels.nii.gz",
               "--law", "linear", "--slope", "10", "--lower", "320", "--cap", "2", "--surface-depth", "1"],
     # Some bone hangs on the rest with nothing to bear, so that its moduli cannot be found from energies.
