@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/solvers/pfem/settlement.hpp>
 
+#include <ossatura/core/parallel/array_pointer.hpp>
 #include <ossatura/kernels/krylov/vector_sums.hpp>
 
 #include <algorithm>
