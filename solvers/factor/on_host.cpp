@@ -49,17 +49,25 @@ struct Strip {
   int first, end;
 };
 
+/// Memory of a thread, kept from chain to chain.
+struct Scratch {
+  std::vector<double> scaled, packed, product;
+};
+
 /// Left-looking [1]: a chain takes what the chains before it contribute, then strip after strip
 /// what the strips before it do. Its rows are nodes, counted from its first. Several threads may
 /// work on rows of a chain, each with a ChainWork of its own, where they share the places of the
 /// rows.
 class ChainWork {
 public:
-  ChainWork(const Elimination& all, int chain, const std::vector<int>& place)
+  ChainWork(const Elimination& all, int chain, const std::vector<int>& place, Scratch& scratch)
       : all_(all)
       , chain_(chain)
       , first_node_(all.chains.first_node(chain))
-      , place_(place) {}
+      , place_(place)
+      , scaled_(scratch.scaled)
+      , packed_(scratch.packed)
+      , product_(scratch.product) {}
 
   /// Writes the rows of `chain` into `place` [num_nodes].
   static void number_rows(const PanelChains& chains, int chain, std::vector<int>& place) {
@@ -142,15 +150,16 @@ public:
     const int column = first_row(strip.first), column_end = column + width_of(strip);
     scale(source, column, column_end);
     for_each_block(begin, end, column_end, [&](int row, int row_end) {
-      for_each_panel(source, row, row_end, [&](const double* scaled, int k) {
-        const int n = 3 * (column_end - column);
-        for (int s = strip.first; s < strip.end && first_row(s) < row_end; ++s) {
-          const int from = std::max(row, first_row(s)), m = 3 * (row_end - row);
-          add_transposed_product(
-              all_.width(s), 3 * (row_end - from), k, scaled + 3 * (first_row(s) - column), n,
-              packed_.data() + 3 * (from - row), m, entry(s, from, 0), all_.ld(s));
-        }
-      });
+      for_each_panel(source, row, row_end,
+                     [&](const double* scaled, int k, const double* rows, std::ptrdiff_t ld) {
+                       for (int s = strip.first; s < strip.end && first_row(s) < row_end; ++s) {
+                         const int from = std::max(row, first_row(s));
+                         add_transposed_product(all_.width(s), 3 * (row_end - from), k,
+                                                scaled + 3 * (first_row(s) - column),
+                                                scaled_columns_, rows + 3 * (from - row), ld,
+                                                entry(s, from, 0), all_.ld(s));
+                       }
+                     });
     });
   }
 
@@ -220,18 +229,24 @@ private:
     scaled_columns_ = n;
   }
 
-  /// Calls body(scaled, k) for the k columns of each panel of the source, whose rows [row, end) are
-  /// in packed_ then.
+  /// Calls body(scaled, k, rows, ld) for the k columns of each panel of the source in its rows
+  /// [row, end): these lie side by side where many columns take them.
   template<class Body>
   void for_each_panel(const Source& source, int row, int end, const Body& body) {
+    constexpr int many = 24;
     const int m = 3 * (end - row);
-    make_room(packed_, std::size_t(m) * 3 * max_panel_nodes);
+    if (scaled_columns_ > many)
+      make_room(packed_, std::size_t(m) * 3 * max_panel_nodes);
     const double* scaled = scaled_.data();
     for (int q = all_.chains.first_panel(source.chain); q < source.end_panel; ++q) {
       const double* const from = entry(source, q, row);
-      for (int l = 0; l < all_.width(q); ++l)
-        std::copy_n(from + l * all_.ld(q), m, packed_.data() + std::ptrdiff_t(l) * m);
-      body(scaled, all_.width(q));
+      if (scaled_columns_ > many) {
+        for (int l = 0; l < all_.width(q); ++l)
+          std::copy_n(from + l * all_.ld(q), m, packed_.data() + std::ptrdiff_t(l) * m);
+        body(scaled, all_.width(q), packed_.data(), std::ptrdiff_t(m));
+      } else {
+        body(scaled, all_.width(q), from, all_.ld(q));
+      }
       scaled += std::ptrdiff_t(scaled_columns_) * all_.width(q);
     }
   }
@@ -241,10 +256,11 @@ private:
                 int column_end) {
     const int m = 3 * (row_end - row), n = 3 * (column_end - column);
     product_.assign(std::size_t(n) * m, 0.0);
-    for_each_panel(source, row, row_end, [&](const double* scaled, int k) {
-      add_transposed_product(n, m, k, scaled, scaled_columns_, packed_.data(), m, product_.data(),
-                             m);
-    });
+    for_each_panel(source, row, row_end,
+                   [&](const double* scaled, int k, const double* from, std::ptrdiff_t ld) {
+                     add_transposed_product(n, m, k, scaled, scaled_columns_, from, ld,
+                                            product_.data(), m);
+                   });
     for (int j = 0; j < n; ++j) {
       const int node = rows[column + j / 3], panel = all_.pattern.panel_of[node];
       const int top = first_row(panel);
@@ -324,7 +340,7 @@ private:
   const Elimination& all_;
   int chain_, first_node_;
   const std::vector<int>& place_;
-  std::vector<double> scaled_, packed_, product_;
+  std::vector<double>&scaled_, &packed_, &product_;
   int scaled_columns_ = 0;
 };
 
@@ -339,10 +355,11 @@ std::vector<double> diagonal_of(const Elimination& all, Strip strip) {
 
 /// Factors chains [first, end) one after the other; returns how many pivots were replaced.
 int factor_chains(const Elimination& all, int first, int end, std::vector<int>& place) {
+  Scratch scratch;
   int num_replaced = 0;
   for (int chain = first; chain < end; ++chain) {
     ChainWork::number_rows(all.chains, chain, place);
-    ChainWork work(all, chain, place);
+    ChainWork work(all, chain, place, scratch);
     for (const Strip strip : work.strips()) {
       all.call_pause();
       for (int s = strip.first; s < strip.end; ++s)
@@ -364,7 +381,8 @@ void for_row_parts(const Elimination& all, int chain, const std::vector<int>& pl
                    int end, int nodes, const Body& body) {
   for_parts(std::size_t((end - begin + nodes - 1) / nodes), 1,
             [&](std::size_t first, std::size_t last) {
-              ChainWork work(all, chain, place);
+              Scratch scratch;
+              ChainWork work(all, chain, place, scratch);
               body(work, begin + int(first) * nodes, std::min(begin + int(last) * nodes, end));
             });
 }
@@ -372,11 +390,13 @@ void for_row_parts(const Elimination& all, int chain, const std::vector<int>& pl
 /// Factors a chain by all threads.
 int factor_chain(const Elimination& all, int chain, std::vector<int>& place) {
   ChainWork::number_rows(all.chains, chain, place);
-  ChainWork work(all, chain, place);
+  Scratch scratch;
+  ChainWork work(all, chain, place, scratch);
   const std::vector<Strip> strips = work.strips();
   std::vector<std::vector<double>> diagonal(strips.size());
   for_parts(strips.size(), 1, [&](std::size_t begin, std::size_t end) {
-    ChainWork own(all, chain, place);
+    Scratch of_thread;
+    ChainWork own(all, chain, place, of_thread);
     for (std::size_t i = begin; i < end; ++i) {
       for (int s = strips[i].first; s < strips[i].end; ++s)
         own.assemble(s);
@@ -393,7 +413,8 @@ int factor_chain(const Elimination& all, int chain, std::vector<int>& place) {
     for (int row = work.first_row(strip.first); row < work.num_rows(); row += nodes)
       part.emplace_back(strip, row);
   for_parts(part.size(), 1, [&](std::size_t begin, std::size_t end) {
-    ChainWork own(all, chain, place);
+    Scratch of_thread;
+    ChainWork own(all, chain, place, of_thread);
     for (std::size_t i = begin; i < end; ++i)
       own.update(part[i].first, part[i].second, std::min(part[i].second + nodes, work.num_rows()));
   });
