@@ -75,7 +75,11 @@ void set_handler(int signal, void (*handler)(int)) {
   sigaction(signal, &action, nullptr);
 }
 
-void poll_in_setup() {
+bool are_regions_interruptible = false;
+
+void poll_at_region() {
+  if (are_regions_interruptible)
+    throw_if_interrupted();
   if (nothing_to_lose == 0 || noted_signal == 0)
     return;
   if (has_others)
@@ -91,7 +95,7 @@ void note_interrupts(bool one_of_several) {
   set_handler(SIGALRM, end_setup);
   set_handler(SIGINT, note_signal);
   set_handler(SIGTERM, note_signal);
-  set_region_poll(poll_in_setup);
+  set_region_poll(poll_at_region);
 }
 
 void protect_results() {
@@ -104,6 +108,14 @@ void throw_if_interrupted() {
   has_thrown = true;
   nothing_to_lose = 0; // the summary is to be written
   throw Interrupted{noted_signal};
+}
+
+InterruptibleRegions::InterruptibleRegions() {
+  are_regions_interruptible = true;
+}
+
+InterruptibleRegions::~InterruptibleRegions() {
+  are_regions_interruptible = false;
 }
 
 bool is_interrupted() {

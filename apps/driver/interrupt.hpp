@@ -25,6 +25,16 @@ void protect_results();
 /// results.
 void throw_if_interrupted();
 
+/// While it lives regions throw Interrupted, too: around a solve that has phases without
+/// iterations, such as the making of a factor, and whose displacements are an iterate at any time.
+class InterruptibleRegions {
+public:
+  InterruptibleRegions();
+  ~InterruptibleRegions();
+  InterruptibleRegions(const InterruptibleRegions&) = delete;
+  InterruptibleRegions& operator=(const InterruptibleRegions&) = delete;
+};
+
 /// Whether a signal has been noted.
 bool is_interrupted();
 

@@ -227,9 +227,8 @@ int run_on(const Exec& exec, const PfemCommandOptions& options, const PfemModel&
                       model.options.solver.cg.tolerance);
   try {
     const TimedScope scope("ossatura::pfem::solve");
+    const InterruptibleRegions factor_too;
     results.solve = solver.solve(exec, f, u, [&](int iteration, double residual) {
-      if (iteration > 0 && iteration == results.solve.iterations) // a factor is being made
-        return throw_if_interrupted();
       results.solve.iterations = iteration;
       results.solve.recurrent_residual = residual;
       context.iteration(0, iteration, residual);

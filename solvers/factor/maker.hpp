@@ -3,7 +3,6 @@
 // the background.
 #pragma once
 
-#include <ossatura/core/base/region_poll.hpp>
 #include <ossatura/core/machine/processor_binding.hpp>
 #include <ossatura/core/parallel/launch_graph.hpp>
 #include <ossatura/kernels/factor/batched.hpp>
@@ -12,7 +11,6 @@
 #include <ossatura/solvers/factor/on_host.hpp>
 
 #include <chrono>
-#include <functional>
 #include <future>
 #include <memory>
 #include <optional>
@@ -64,10 +62,9 @@ public:
 
   const MadeFactor<Exec>& made() const { return made_; }
 
-  /// Factors `matrix` into made(). On the host it fences, and the caller's thread calls
-  /// poll_region() and `pause` now and then, which may throw to end it; on the device it does not.
-  void make(const Exec& exec, const BlockMatrix<Exec>& matrix,
-            const std::function<void()>& pause = {}) {
+  /// Factors `matrix` into made(). On the host it fences, and poll_region() may end it; on the
+  /// device it does not.
+  void make(const Exec& exec, const BlockMatrix<Exec>& matrix) {
     if (batched_) {
       Kokkos::deep_copy(exec, replaced_, 0);
       graph_.run(exec, [&] {
@@ -76,14 +73,8 @@ public:
       });
       return;
     }
-    const auto poll = [&pause] {
-      poll_region();
-      if (pause)
-        pause();
-    };
     const auto factor = [&](const double* value, double* panel, double* pivot) {
-      return factor_on_host(pattern_, row_begin_, column_, value, panel, pivot, FactorThreads::all,
-                            poll);
+      return factor_on_host(pattern_, row_begin_, column_, value, panel, pivot, FactorThreads::all);
     };
     if constexpr (BackendTraits<Exec>::is_device) {
       value_ = download(exec, matrix.value);

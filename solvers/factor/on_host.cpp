@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ossatura/solvers/factor/on_host.hpp>
 
+#include <ossatura/core/base/region_poll.hpp>
 #include <ossatura/core/machine/part_loop.hpp>
 #include <ossatura/core/machine/processors.hpp>
 #include <ossatura/kernels/factor/pivot_rule.hpp>
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -30,17 +32,16 @@ struct Elimination {
   const std::vector<int>& row_begin;
   const std::vector<int>& column;
   const double* value;
-  double *panel, *pivot; ///< L and D
-  const std::function<void()>& pause;
-  std::thread::id caller; ///< who calls it
+  double *panel, *pivot;                 ///< L and D
+  std::optional<std::thread::id> caller; ///< who polls; none: nobody
 
   int width(int panel) const { return 3 * pattern.width(panel); }
   std::ptrdiff_t ld(int panel) const { return 3 * std::ptrdiff_t(pattern.height(panel)); }
   double* entries(int s) const { return panel + pattern.begin[s]; }
   double* pivots(int s) const { return pivot + 3 * pattern.first[s]; }
-  void call_pause() const {
-    if (pause && std::this_thread::get_id() == caller)
-      pause();
+  void poll() const {
+    if (caller == std::this_thread::get_id())
+      poll_region();
   }
 };
 
@@ -361,7 +362,7 @@ int factor_chains(const Elimination& all, int first, int end, std::vector<int>& 
     ChainWork::number_rows(all.chains, chain, place);
     ChainWork work(all, chain, place, scratch);
     for (const Strip strip : work.strips()) {
-      all.call_pause();
+      all.poll();
       for (int s = strip.first; s < strip.end; ++s)
         work.assemble(s);
       const std::vector<double> diagonal = diagonal_of(all, strip);
@@ -420,7 +421,7 @@ int factor_chain(const Elimination& all, int chain, std::vector<int>& place) {
   });
   int num_replaced = 0;
   for (std::size_t i = 0; i < strips.size(); ++i) {
-    all.call_pause();
+    all.poll();
     const Strip strip = strips[i];
     const int begin = work.first_row(strip.first), below = begin + work.width_of(strip);
     for_row_parts(all, chain, place, begin, below, diagonal_nodes,
@@ -439,10 +440,11 @@ int factor_chain(const Elimination& all, int chain, std::vector<int>& place) {
 
 int factor_on_host(const FactorPattern& pattern, const std::vector<int>& row_begin,
                    const std::vector<int>& column, const double* value, double* panel,
-                   double* pivot, FactorThreads threads, const std::function<void()>& pause) {
+                   double* pivot, FactorThreads threads) {
   const PanelChains chains(pattern);
-  const Elimination all{
-      pattern, chains, row_begin, column, value, panel, pivot, pause, std::this_thread::get_id()};
+  Elimination all{pattern, chains, row_begin, column, value, panel, pivot, {}};
+  if (threads == FactorThreads::all)
+    all.caller = std::this_thread::get_id();
   std::vector<int> place(std::size_t(pattern.num_nodes));
   if (threads == FactorThreads::one)
     return factor_chains(all, 0, chains.count(), place);

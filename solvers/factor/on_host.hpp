@@ -8,7 +8,6 @@
 
 #include <ossatura/kernels/factor/pattern.hpp>
 
-#include <functional>
 #include <vector>
 
 namespace ossatura {
@@ -34,13 +33,11 @@ struct HostFactor {
 /// is; blocks below the diagonal are not read. Pivots that are not a number count as replaced;
 /// other entries that are not finite lead to a factor that is not either. The factor does not
 /// depend on the number of threads. `panel`, `pivot`: as in HostFactor, overwritten; they share no
-/// memory with the matrix. Returns HostFactor::num_replaced. The caller's thread calls `pause` now
-/// and then, which may throw to end it: at once with FactorThreads::one, else when the others have
-/// done the part that they are at.
+/// memory with the matrix. Returns HostFactor::num_replaced. With FactorThreads::all
+/// poll_region() may end it, when the other threads have done the part that they are at.
 int factor_on_host(const FactorPattern& pattern, const std::vector<int>& row_begin,
                    const std::vector<int>& column, const double* value, double* panel,
-                   double* pivot, FactorThreads threads = FactorThreads::one,
-                   const std::function<void()>& pause = {});
+                   double* pivot, FactorThreads threads = FactorThreads::one);
 
 /// The same into `factor`, resized.
 inline void factor_on_host(const FactorPattern& pattern, const std::vector<int>& row_begin,

@@ -165,7 +165,7 @@ struct HierarchicSolver<Exec>::Implementation {
   }
 
   /// Makes the factor where it takes less time than vertex stars go on for.
-  bool try_factor(const Exec& exec, const SolveResult& tried, const IterationObserver& observe) {
+  bool try_factor(const Exec& exec, const SolveResult& tried) {
     using Costs = FactorRates<Exec>;
     double blocks = 0;
     for (const HexaBatch<Exec>& batch : model.batch)
@@ -190,11 +190,7 @@ struct HierarchicSolver<Exec>::Implementation {
     log_info("vertex stars leave a residual of ", tried.residual, " after ", tried.iterations,
              " iterations: a direct solve takes less time than the rest; making the ",
              made->describe());
-    const auto pause = [&] {
-      if (observe)
-        observe(tried.iterations, tried.recurrent_residual);
-    };
-    if (!made->make(exec, options.form, pause))
+    if (!made->make(exec, options.form))
       return false;
     factor = std::move(made);
     return true;
@@ -266,7 +262,7 @@ struct HierarchicSolver<Exec>::Implementation {
         observe(tried.iterations + iteration, error);
     };
     SolveResult result;
-    if (try_factor(exec, tried, observe)) {
+    if (try_factor(exec, tried)) {
       Kokkos::deep_copy(exec, u, start);
       result = refine(exec, u, residual, size, observe_rest);
       result.fell_back = true;
@@ -423,11 +419,12 @@ void HierarchicSolver<Exec>::apply(const Exec& exec, const Array<double, Exec>& 
                                    const Array<double, Exec>& y) const {
   const Implementation& solver = *implementation_;
   const detail::Settlement<Exec> settlement(exec, solver.num_vertices, solver.held.mask, u);
-  if (settlement.is_none())
-    return solver.apply(exec, u, y);
-  const auto settled = make_uninitialized<double>(exec, solver.num_dofs, "ossatura::hierarchic::u");
-  Kokkos::deep_copy(exec, settled, u);
-  settlement.take_all(exec, settled);
+  Array<double, Exec> settled = u;
+  if (!settlement.is_none()) {
+    settled = make_uninitialized<double>(exec, solver.num_dofs, "ossatura::hierarchic::u");
+    Kokkos::deep_copy(exec, settled, u);
+    settlement.take_all(exec, settled);
+  }
   solver.apply(exec, settled, y);
   fence(exec, "ossatura::HierarchicSolver::apply"); // settled goes
 }

@@ -90,8 +90,7 @@ public:
 
   /// Solves K u = f at free components, from the given u, whose held components are the prescribed
   /// displacements and stay. The result's `in_energy` says which norm its residuals are in.
-  /// While the host makes a factor `observe` is called again and again for the iteration before, so
-  /// that it can end that, too.
+  /// While the host makes a factor poll_region() may end it, and u is that of the iteration before.
   /// Throws BackendError where a factor that was asked for meets a matrix that is not positive
   /// definite. Fences.
   SolveResult solve(const Exec& exec, const Array<double, Exec>& f, const Array<double, Exec>& u,

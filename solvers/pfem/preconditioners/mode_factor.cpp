@@ -137,8 +137,7 @@ FactorCost ModeFactor<Exec>::cost() const {
 }
 
 template<class Exec>
-bool ModeFactor<Exec>::make(const Exec& exec, StiffnessMethod form,
-                            const std::function<void()>& pause) {
+bool ModeFactor<Exec>::make(const Exec& exec, StiffnessMethod form) {
   const TimedScope scope("ossatura::pfem_factor::make");
   BlockMatrix<Exec> matrix;
   matrix.num_rows = model_.num_modes;
@@ -157,7 +156,7 @@ bool ModeFactor<Exec>::make(const Exec& exec, StiffnessMethod form,
     fence(exec, "ossatura::ModeFactor::make"); // assembled goes
   }
   FactorMaker<Exec> maker(exec, pattern_, row_begin_, column_, BackendTraits<Exec>::is_device);
-  maker.make(exec, matrix, pause);
+  maker.make(exec, matrix);
   solve_ = std::make_unique<SupernodeSolve<Exec>>(exec, pattern_);
   solve_->refresh(exec, maker.made().factor);
   const std::int64_t n = 3 * std::int64_t(model_.num_modes);

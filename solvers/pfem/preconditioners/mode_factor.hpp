@@ -8,7 +8,6 @@
 #include <ossatura/kernels/pfem/operator.hpp>
 #include <ossatura/kernels/pfem/stiffness/method.hpp>
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,8 +31,8 @@ public:
   FactorCost cost() const;
 
   /// Returns whether the matrix is positive definite: if not, the factor is that of another one.
-  /// `pause` as of FactorMaker. Fences.
-  bool make(const Exec& exec, StiffnessMethod form, const std::function<void()>& pause = {});
+  /// On the host poll_region() may end it. Fences.
+  bool make(const Exec& exec, StiffnessMethod form);
 
   /// z [num_modes, 3] of r, zero at held components, as r is; the next call overwrites it. Does not
   /// fence.
